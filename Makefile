@@ -1,0 +1,65 @@
+# Everything here needs Python 3.11 to 3.13 and make, nothing else: each target
+# makes the virtual environment it runs in. `make help` lists the targets.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test test-slow test-bounds check cover bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+serve: $(VENV)/.runtime ## set up and serve at http://127.0.0.1:8000
+	$(BIN)/triad serve
+
+test: $(VENV)/.dev ## set up and run the tests
+	$(BIN)/python -m pytest $(ARGS)
+
+test-slow: $(VENV)/.dev ## the exhaustive checks as well
+	$(BIN)/python -m pytest -m "slow or not slow" $(ARGS)
+
+test-bounds: $(VENV)/.dev ## the tests with every array access checked
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/.dev ## lint, format, types, imports, lock files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+cover: $(VENV)/.dev ## the tests with the JIT off, and their coverage
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(ARGS)
+	$(BIN)/coverage report
+
+bench: $(VENV)/.dev ## speed, absolute and relative to a calibration loop
+	$(BIN)/python -m tests.bench $(ARGS)
+
+LOCK_FLAGS := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+lock: $(VENV)/bin/python ## pin the newest allowed versions
+	$(PIP) install uv
+	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+
+clean: ## remove the virtual environment and what tools left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1); Python 3.11 to 3.13 is needed (make PYTHON=python3.12 ...)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# A stamp is as new as the last install of its lock file. Dependencies come from
+# the lock, hash by hash; the project itself is then linked in without any.
+$(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@

@@ -1,0 +1,1 @@
+"""What faces people: the terminal game and, with it, the service."""

@@ -1,0 +1,37 @@
+"""Players that choose a move by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from numpy.random import Generator
+
+from engine.state import Move, State
+
+Chooser = Callable[[State, Generator], Move]
+
+
+class PlayerKind(Enum):
+    """Who sits at the table."""
+
+    HUMAN = "human"
+    RANDOM = "random"
+    GREEDY = "greedy"
+
+
+def choose_random(state: State, random: Generator) -> Move:
+    """Return any legal move, each equally likely."""
+    moves = state.legal_moves()
+    return moves[int(random.integers(len(moves)))]
+
+
+def choose_greedy(state: State, _random: Generator) -> Move:
+    """Return the move that captures most now; the first in order when several do."""
+    return max(state.legal_moves(), key=lambda move: len(state.captures(move)))
+
+
+CHOOSERS: dict[PlayerKind, Chooser] = {
+    PlayerKind.RANDOM: choose_random,
+    PlayerKind.GREEDY: choose_greedy,
+}

@@ -1,0 +1,78 @@
+"""Options by which a deal is asked for, spelled alike in every command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cards import CARD_FILE, Catalogue
+from engine.deal import Deal, Elements, Player
+from engine.dealing import Dealer, ElementSource, Strategy
+from engine.errors import NotationError
+from engine.notation import parse_hands, parse_layout, parse_rules
+from engine.rules import Rules, Variant
+
+CardsOption = Annotated[
+    Path, typer.Option("--cards", help="The card file.", show_default="the project's own")
+]
+DEFAULT_CARDS = CARD_FILE
+HandsOption = Annotated[
+    str | None,
+    typer.Option(help="Two hands, ids or names: 1,2,3,4,5:6,7,8,9,10. Sampled when left out."),
+]
+SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn.")]
+NumberOption = Annotated[int, typer.Option(help="Number of the sampled deal.")]
+StrategyOption = Annotated[Strategy, typer.Option(help="How hands are sampled.")]
+RulesOption = Annotated[str, typer.Option(help="none, or some of elemental,same,plus,same_wall.")]
+VariantOption = Annotated[Variant, typer.Option(help="Whose reading of the rules is in force.")]
+ElementsOption = Annotated[
+    str, typer.Option(help="none, random, ff8 (as the game deals), or nine: F,-,-,I,-,-,-,-,-.")
+]
+FirstOption = Annotated[str, typer.Option(help="Who starts: A, B or random.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for a program to read.")]
+
+
+def parse_elements(text: str) -> ElementSource | Elements:
+    """Return how the elements are chosen: drawn, or as given."""
+    names = [source.value for source in ElementSource]
+    return ElementSource(text) if text in names else parse_layout(text)
+
+
+def parse_first(text: str) -> Player | None:
+    """Return who starts; None when it is to be drawn."""
+    if text == "random":
+        return None
+    if text not in Player.__members__:
+        raise NotationError.of("first", text, "A, B or random")
+    return Player[text]
+
+
+def chosen_deal(dealer: Dealer, hands: str | None, number: int) -> Deal:
+    """Return the given hands as a deal, or the sampled deal `number`.
+
+    What is not given (the starter, the elements) is drawn as for that deal.
+    """
+    sampled = dealer.deal(number)
+    if hands is None:
+        return sampled
+    hand_a, hand_b = parse_hands(hands, dealer.catalogue)
+    return Deal.of(
+        hand_a, hand_b, rules=dealer.rules, elements=sampled.elements, first=sampled.first
+    )
+
+
+def make_dealer(  # noqa: PLR0913  one parameter for each option
+    catalogue: Catalogue,
+    *,
+    seed: int,
+    strategy: Strategy,
+    rules: str,
+    variant: Variant,
+    elements: str,
+    first: str,
+) -> Dealer:
+    """Return the dealer that the options describe."""
+    in_force: Rules = parse_rules(rules, variant)
+    return Dealer(catalogue, seed, in_force, strategy, parse_elements(elements), parse_first(first))

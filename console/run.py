@@ -1,0 +1,41 @@
+"""Run a command: exit codes 0, 1, 2, and every error as one line on stderr.
+
+  0  done
+  1  it could not be done (the card file is unusable, a disk is full, ...)
+  2  it was asked for wrongly (usage, impossible states, unknown cards, ...)
+130  interrupted
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+import typer
+
+from engine.errors import InputError, TriadError
+
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+
+
+def run(command: typer.Typer, name: str) -> NoReturn:
+    """Run `command` with this process's arguments and exit."""
+    try:
+        sys.exit(command(prog_name=name, standalone_mode=False))
+    except InputError as error:
+        fail(name, str(error), MISUSED)
+    except TriadError as error:
+        fail(name, str(error), FAILED)
+    except (KeyboardInterrupt, typer.Abort):
+        fail(name, "interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has gone; there is nobody to tell
+        sys.exit(FAILED)
+    except typer.TyperException as error:
+        fail(name, f"{error.format_message()} (see {name} --help)", error.exit_code)
+
+
+def fail(name: str, message: str, code: int) -> NoReturn:
+    """Say what went wrong in one line and exit."""
+    print(f"{name}: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)

@@ -1,0 +1,102 @@
+"""Everything that can be wrong, drawn once.
+
+    TriadError
+    ├── CardFileError       the card file cannot be used
+    └── InputError          something given from outside is not allowed
+        ├── UnknownCardError    no card of that id or name
+        ├── RulesError          no such rule or variant
+        ├── DealError           these cards, elements or sampling wishes make no deal
+        ├── StateError          these facts make no state
+        ├── MoveError           this move is not legal here
+        └── NotationError       this text is not a state, a hand, a layout, ...
+
+An `InputError` carries one `Problem` per thing that is wrong, so that a caller
+can show them in a form of its own: field, what was found, what is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+SHOWN_CHARACTERS = 120  # of a wrong value: enough to recognise it, never a whole request body
+
+
+class Problem(NamedTuple):
+    """One wrong value: where it stood, what it was, and what may stand there."""
+
+    field: str
+    found: object
+    allowed: str
+
+    def __str__(self) -> str:
+        """Return the problem as one line of text."""
+        return f"{self.field}: found {shown(self.found)}; allowed: {self.allowed}"
+
+
+def shown(value: object) -> str:
+    """Return `value` as text for a message, shortened, on one line."""
+    if value is MISSING:
+        return "nothing"
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deep; more digits than may be printed
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+class Missing:
+    """The type of `MISSING`, which stands for a value that was not given at all."""
+
+    def __repr__(self) -> str:
+        """Return the name."""
+        return "MISSING"
+
+
+MISSING = Missing()
+
+
+class TriadError(Exception):
+    """Anything this project raises on purpose."""
+
+
+class CardFileError(TriadError):
+    """The card file is missing, not JSON, or has a wrong row."""
+
+
+class InputError(TriadError):
+    """Something given from outside is not allowed."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Keep the problems; the message lists them all."""
+        super().__init__("; ".join(map(str, problems)))
+        self.problems = tuple(problems)
+
+    @classmethod
+    def of(cls, field: str, found: object, allowed: str) -> InputError:
+        """Return an error of this class with a single problem."""
+        return cls([Problem(field, found, allowed)])
+
+
+class UnknownCardError(InputError):
+    """No card has that id or name."""
+
+
+class RulesError(InputError):
+    """No rule or variant has that name."""
+
+
+class DealError(InputError):
+    """The cards, elements or sampling wishes make no deal."""
+
+
+class StateError(InputError):
+    """The facts make no state."""
+
+
+class MoveError(InputError):
+    """The move is not legal in the state."""
+
+
+class NotationError(InputError):
+    """The text does not say what it should."""

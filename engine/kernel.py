@@ -1,0 +1,113 @@
+"""`@kernel`: compile a function with numba. The only file that knows numba.
+
+Compiled kernels are cached on disk. numba notices when a kernel's own file
+changes, but not when a kernel it calls, in another file, does; so the cache
+directory is named after a digest of the whole engine:
+
+    <cache home>/triadbase/kernels-<digest of engine/*.py and of bounds checking>/
+
+The cache home is NUMBA_CACHE_DIR, else XDG_CACHE_HOME, else ~/.cache. Where it
+cannot be written (a container with a read-only root, say) kernels are compiled
+anew in each process instead of failing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+from numba.core import types
+from numba.extending import intrinsic, overload
+
+__all__ = ["CACHE_DIRECTORY", "bit_count", "kernel", "lowest_bit"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _engine_digest() -> str:
+    """Return a digest of all that decides what the kernels compile to.
+
+    Bounds checking belongs to it: a build cached without it would be used as is.
+    """
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(f"boundscheck={numba.config.BOUNDSCHECK}".encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _writable_cache_directory() -> Path | None:
+    """Return the directory for compiled kernels, or None when none can be written."""
+    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    directory = Path(home).expanduser() / "triadbase" / f"kernels-{_engine_digest()}"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            return directory
+    except (OSError, RuntimeError):
+        return None
+
+
+CACHE_DIRECTORY = _writable_cache_directory()
+if CACHE_DIRECTORY is not None:
+    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function`, release the GIL while it runs, and keep its type."""
+    compiled: Callable[P, R] = numba.njit(
+        function, cache=CACHE_DIRECTORY is not None, nogil=True, error_model="numpy"
+    )
+    return compiled
+
+
+def bit_count(word: int) -> int:
+    """Return the number of ones in a non-negative 64-bit `word`."""
+    return int(word).bit_count()
+
+
+def lowest_bit(word: int) -> int:
+    """Return the place of the lowest one in `word`, which must not be 0."""
+    return (word & -word).bit_length() - 1
+
+
+# Compiled, both are one machine instruction; numba offers neither by itself.
+
+
+@intrinsic
+def _ctpop(_context: Any, word: Any) -> Any:
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return word(word), build
+
+
+@intrinsic
+def _cttz(_context: Any, word: Any) -> Any:
+    def build(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
+
+    return word(word), build
+
+
+@overload(bit_count)
+def _compile_bit_count(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
+    def compiled(word: Any) -> Any:
+        return _ctpop(word)
+
+    return compiled
+
+
+@overload(lowest_bit)
+def _compile_lowest_bit(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
+    def compiled(word: Any) -> Any:
+        return _cttz(word)
+
+    return compiled

@@ -1,0 +1,1 @@
+"""The offline job: solve deals and write them into a database."""

@@ -1,0 +1,1 @@
+"""The bytes on disk: one home for the format, its writer and its readers."""

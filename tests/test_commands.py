@@ -1,0 +1,91 @@
+"""The commands as processes: output, exit codes, errors of one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import command
+
+
+def test_play_shows_a_whole_game_between_machines() -> None:
+    done = command("triad", "play", "--a", "greedy", "--b", "random", "--seed", "3")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.count("places") == 9
+    assert "game over" in done.stdout
+    again = command("triad", "play", "--a", "greedy", "--b", "random", "--seed", "3")
+    assert again.stdout == done.stdout
+
+
+def test_play_takes_hands_by_name_and_a_person_at_the_keyboard() -> None:
+    hands = "Squall,Rinoa,Zell,Quistis,Irvine:1,2,3,4,Fujin, Raijin"
+    done = command("triad", "play", "--hands", hands, "--first", "A", given="squall 4\nquit\n")
+    assert done.returncode == 0
+    assert "A places Squall (110) on 4" in done.stdout
+    assert "unfinished" in done.stdout
+
+
+def test_play_ends_when_input_does() -> None:
+    done = command("triad", "play", "--first", "A")
+    assert done.returncode == 0
+    assert "the game was left unfinished" in done.stdout
+
+
+def test_simulate_reports_rates() -> None:
+    done = command("triad", "simulate", "--games", "2500", "--json")
+    figures = json.loads(done.stdout)
+    assert figures["games"] == 2500
+    assert figures["deals"] == 3
+    assert figures["steps_per_second"] > figures["games_per_second"] > 0
+    text = command("triad", "simulate", "--games", "100", "--seed", "5")
+    assert "100 games of 1 deals" in text.stdout
+
+
+def test_simulate_repeats_for_the_same_seed() -> None:
+    runs = [
+        json.loads(command("triad", "simulate", "--games", "500", "--json", *seed).stdout)
+        for seed in (["--seed", "1"], ["--seed", "1"], ["--seed", "2"])
+    ]
+    assert runs[0]["starter_cards"] == runs[1]["starter_cards"] != runs[2]["starter_cards"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "triad: Missing command."),
+        (["dance"], "triad: No such command 'dance'"),
+        (["play", "--hands", "1,2"], "triad: hands: found '1,2'; allowed: two hands"),
+        (["play", "--hands", "1,1,2,3,4:5,6,7,8,9"], "triad: hands.A: found 1; allowed: each card"),
+        (["play", "--rules", "combo"], "triad: rules: found 'combo'"),
+        (["play", "--elements", "lava"], "triad: elements: found 'lava'"),
+        (["play", "--first", "C"], "triad: first: found 'C'; allowed: A, B or random"),
+        (["play", "--seed", "-1"], "triad: seed: found -1"),
+        (["play", "--a", "god"], "triad: Invalid value for '--a'"),
+        (["simulate", "--games", "0"], "triad: Invalid value for '--games'"),
+    ],
+)
+def test_misuse_ends_with_2_and_one_line(arguments: list[str], message: str) -> None:
+    done = command("triad", *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+def test_unusable_card_file_ends_with_1_and_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "cards.json"
+    path.write_text("[{}]")
+    done = command("triad", "play", "--cards", str(path))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"triad: {path}: row 1: found []; allowed: the keys id, name")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["play", "simulate"])
+def test_help_has_an_example(name: str) -> None:
+    done = command("triad", name, "--help")
+    assert done.returncode == 0
+    assert f"Example: triad {name}" in done.stdout
