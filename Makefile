@@ -31,7 +31,9 @@ check: $(VENV)/.dev ## lint, format, types, imports, lock files
 	$(BIN)/lint-imports
 
 cover: $(VENV)/.dev ## the tests with the JIT off, and their coverage
+	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest $(ARGS)
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 bench: $(VENV)/.dev ## speed, absolute and relative to a calibration loop
@@ -45,7 +47,7 @@ lock: $(VENV)/bin/python ## pin the newest allowed versions
 	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
 
 clean: ## remove the virtual environment and what tools left behind
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:

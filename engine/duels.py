@@ -1,10 +1,13 @@
 """Who wins which contact, settled once per deal.
 
-A duel word has four lanes of 16 bits, one per side of a cell; bit `slot` of a lane
-stands for that card lying on the neighbouring cell.
+A duel word has four lanes of 16 bits, one for each border of a cell. Where it tells
+of contacts, bit `slot` of a lane stands for that card lying beyond that border:
 
-    bits  0..9    10..15   16..25   ...   48..57
-          TOP     unused   RIGHT          LEFT
+    bits   0..15   16..31   32..47   48..63
+    lane   TOP 0   LEFT 1   RIGHT 2  BOTTOM 3      (the lane opposite to `lane` is 3 - lane)
+
+This order of lanes is the order of the neighbours' cell numbers, cell - 3, - 1, + 1, + 3,
+so that a mask of cells becomes lanes, and lanes a mask of cells, by shifts alone.
 """
 
 from __future__ import annotations
@@ -20,10 +23,21 @@ from engine.kernel import kernel
 Words: TypeAlias = npt.NDArray[np.int64]
 Ranks: TypeAlias = npt.NDArray[np.int64]
 
+LANES = 4
 LANE_BITS = 16
 LANE = (1 << LANE_BITS) - 1
+LANE_OF_SIDE = np.array([0, 2, 3, 1], dtype=np.int64)  # [4]: of TOP, RIGHT, BOTTOM, LEFT
 LOWEST_RANK, HIGHEST_RANK = 1, 10
 NO_ELEMENT = 0
+
+# What a slot on a cell has a word for: the first index of Duels.words.
+BEATS = 0  # contacts it wins by the basic rule
+LOSES = 1  # contacts in which it is beaten
+EQUALS = 2  # contacts of equal ranks, as Same sees them
+REACHES = 3  # contacts in which it is at least as high, as Same sees them
+TOUCH = 4  # lane by lane the rank that Same and Plus look at
+WALLS = 5  # a plain number: sides of rank 10 against the board's edge, for Same
+KINDS = 6
 
 SAME, PLUS, SAME_WALL, FF8 = 1, 2, 4, 8  # bits of Duels.options
 
@@ -31,11 +45,7 @@ SAME, PLUS, SAME_WALL, FF8 = 1, 2, 4, 8  # bits of Duels.options
 class Duels(NamedTuple):
     """What each slot on each cell does to its neighbours, for one deal."""
 
-    beats: Words  # [9, 10] duel words: takes by the basic rule
-    equals: Words  # [9, 10] duel words: touching ranks are equal, as Same sees them
-    reaches: Words  # [9, 10] duel words: at least as high, as Same sees them
-    touch: Ranks  # [9, 10, 4] the ranks Same and Plus look at
-    walls: Ranks  # [9, 10] sides of rank 10 that lie against the board's edge, for Same
+    words: Words  # [KINDS, 9, 10]: kind, cell, slot
     options: int  # SAME | PLUS | SAME_WALL | FF8
 
 
@@ -58,18 +68,14 @@ def make_duels(ranks: Ranks, card_elements: Ranks, cell_elements: Ranks, options
                     shifted = min(max(shifted, LOWEST_RANK), HIGHEST_RANK)
                 strength[cell, slot, side] = shifted
                 touch[cell, slot, side] = ranks[slot, side] if options & FF8 else shifted
-    duels = Duels(
-        np.zeros((CELLS, SLOTS), dtype=np.int64),
-        np.zeros((CELLS, SLOTS), dtype=np.int64),
-        np.zeros((CELLS, SLOTS), dtype=np.int64),
-        touch,
-        np.zeros((CELLS, SLOTS), dtype=np.int64),
-        options,
-    )
+    words = np.zeros((KINDS, CELLS, SLOTS), dtype=np.int64)
     for cell in range(CELLS):
         for side in range(SIDES):
-            _settle(duels, strength, cell, side)
-    return duels
+            if NEIGHBOURS[cell, side] == WALL:
+                _count_walls(words, touch, cell, side, options)
+            else:
+                _settle(words, strength, touch, cell, side)
+    return Duels(words, options)
 
 
 @kernel
@@ -81,22 +87,29 @@ def _shift(card_element: int, cell_element: int) -> int:
 
 
 @kernel
-def _settle(duels: Duels, strength: Ranks, cell: int, side: int) -> None:
+def _count_walls(words: Words, touch: Ranks, cell: int, side: int, options: int) -> None:
+    """Count the board's edge at one side of one cell, for the cards it helps."""
+    for slot in range(SLOTS):
+        if options & SAME_WALL and touch[cell, slot, side] == HIGHEST_RANK:
+            words[WALLS, cell, slot] += 1
+
+
+@kernel
+def _settle(words: Words, strength: Ranks, touch: Ranks, cell: int, side: int) -> None:
     """Write down all that can meet at one side of one cell."""
-    touch = duels.touch
     other = int(NEIGHBOURS[cell, side])
     facing = (side + 2) % SIDES
+    first_bit = LANE_BITS * int(LANE_OF_SIDE[side])
     for slot in range(SLOTS):
-        if other == WALL:
-            if duels.options & SAME_WALL and touch[cell, slot, side] == HIGHEST_RANK:
-                duels.walls[cell, slot] += 1
-            continue
+        words[TOUCH, cell, slot] |= touch[cell, slot, side] << first_bit
         for rival in range(SLOTS):
-            bit = 1 << (LANE_BITS * side + rival)
+            bit = 1 << (first_bit + rival)
             if strength[cell, slot, side] > strength[other, rival, facing]:
-                duels.beats[cell, slot] |= bit
+                words[BEATS, cell, slot] |= bit
+            if strength[cell, slot, side] < strength[other, rival, facing]:
+                words[LOSES, cell, slot] |= bit
             difference = touch[cell, slot, side] - touch[other, rival, facing]
             if difference == 0:
-                duels.equals[cell, slot] |= bit
+                words[EQUALS, cell, slot] |= bit
             if difference >= 0:
-                duels.reaches[cell, slot] |= bit
+                words[REACHES, cell, slot] |= bit
