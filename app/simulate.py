@@ -41,10 +41,10 @@ def simulate(
     for number, start in enumerate(range(0, games, GAMES_PER_DEAL)):
         deal = dealer.deal(number)
         random = game_random(dealer.seed, number, 0)
-        play_random_games(deal.duels, deal.twins, 0, random)  # compiles, the first time
+        play_random_games(deal.duels, 0, random)  # compiles, the first time
         count = min(GAMES_PER_DEAL, games - start)
         began = time.perf_counter()
-        won += play_random_games(deal.duels, deal.twins, count, random)
+        won += play_random_games(deal.duels, count, random)
         seconds += time.perf_counter() - began
         advance(count)
     return Simulation(games, number + 1, seconds, won / games)

@@ -16,14 +16,9 @@ hands are the slots that are not, and the seats take turns.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
-from engine.kernel import kernel
-
-Twins: TypeAlias = npt.NDArray[np.int64]
+from engine.kernel import inline_kernel, kernel
 
 CELLS = 9
 SLOTS = 10
@@ -56,31 +51,31 @@ ALL_CELLS = (1 << CELLS) - 1
 HANDS = np.array([0b0000011111, 0b1111100000], dtype=np.int64)  # [2]: each seat's slots
 
 
-@kernel
+@inline_kernel
 def slot_at(code: int, cell: int) -> int:
     """Return the slot on `cell`, or EMPTY."""
     return (code >> (SLOT_BITS * cell)) & EMPTY
 
 
-@kernel
+@inline_kernel
 def owner_at(code: int, cell: int) -> int:
     """Return the seat that owns the card on `cell`; 0 when there is none."""
     return (code >> (OWNERS_AT + cell)) & 1
 
 
-@kernel
+@inline_kernel
 def owners_of(code: int) -> int:
     """Return the mask of cells the second seat owns."""
     return code >> OWNERS_AT
 
 
-@kernel
+@inline_kernel
 def with_card(code: int, slot: int, cell: int, owner: int) -> int:
     """Return `code` with a card put on the empty `cell`; nothing is captured."""
     return code ^ ((EMPTY ^ slot) << (SLOT_BITS * cell)) | (owner << (OWNERS_AT + cell))
 
 
-@kernel
+@inline_kernel
 def with_captures(code: int, captured: int) -> int:
     """Return `code` with the owner of every cell in the mask `captured` changed."""
     return code ^ (captured << OWNERS_AT)
@@ -106,15 +101,6 @@ def slots_down(code: int) -> int:
 
 
 @kernel
-def playable_slots(code: int, mover: int, twins: Twins) -> int:
-    """Return the mask of the mover's slots that make a move of their own.
-
-    `twins` [10] has for each slot the lower slots of its hand with an equal card. Of
-    equal cards in a hand only the lowest slot is played, so they give one move per cell.
-    """
-    hand = int(HANDS[mover]) & ~slots_down(code)
-    playable = 0
-    for slot in range(SLOTS):
-        if (hand >> slot) & 1 and int(twins[slot]) & hand == 0:
-            playable |= 1 << slot
-    return playable
+def hand_of(code: int, seat: int) -> int:
+    """Return the mask of the seat's slots that are not down."""
+    return int(HANDS[seat]) & ~slots_down(code)

@@ -1,24 +1,18 @@
 """Which cards change owner when a card is placed, in both variants.
 
 A placement is an AND of two duel words (see `engine.duels`): what the placed card
-does to every card that may lie around it, and which cards do lie around it. The plain
-path is `captured`; `tell_captures` takes the same steps and writes down which rule
-took which card and from where.
+does to every card that may lie around it, and which cards do lie around it.
+`engine.story` takes the same steps and tells which rule took which card.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
 from engine.board import (
-    CELLS,
     EMPTY,
     NEIGHBOURS,
     SIDES,
-    SLOTS,
     WALL,
     owners_of,
     slot_at,
@@ -29,136 +23,77 @@ from engine.duels import (
     BEATS,
     EQUALS,
     FF8,
-    LANE,
-    LANE_BITS,
-    LANE_OF_SIDE,
-    LANES,
     PLUS,
+    RANK_AT,
+    RANKS_OF_LANES,
     REACHES,
     SAME,
     TOUCH,
     WALLS,
     Duels,
+    options_of,
+    shadow,
+    word,
 )
-from engine.kernel import bit_count, kernel, lowest_bit
+from engine.kernel import bit_count, inline_kernel, kernel, lowest_bit
+from engine.lanes import (
+    EVERY_LANE,
+    LANE,
+    LANE_BITS,
+    LANES,
+    SLOTS_OF_LANES,
+    cells_of,
+    full_lanes,
+    lane_flags,
+    lanes_towards,
+)
 
-Story: TypeAlias = npt.NDArray[np.int64]  # [8, 3]: cell, rule, by_cell of each capture
-
-BY_SAME, BY_PLUS, BY_BASIC, BY_COMBO = range(4)
-LONGEST_STORY = CELLS - 1
 PLUS_SCAN = np.array([0, 3, 1, 2], dtype=np.int64)  # lanes: the game looks up, down, left, right
 
-# A cell's neighbours are cell - 3, - 1, + 1 and + 3: in a mask of cells shifted up by 3 and
-# down by the cell's number they are bits 0, 2, 4 and 6, in the order of the lanes.
-_ROW = 3
-_NEAR_BITS = 0b1010101
-_TEN_ONES = 0x03FF_03FF_03FF_03FF
-_LOWEST_BITS = 0x0001_0001_0001_0001
-
-
-def _near_masks() -> npt.NDArray[np.int64]:
-    """Return for each cell which of the four bits are neighbours on the board."""
-    near = np.zeros(CELLS, dtype=np.int64)
-    for cell in range(CELLS):
-        for other in NEIGHBOURS[cell].tolist():
-            near[cell] |= (1 << (other + _ROW) >> cell) if other != WALL else 0
-    return near
-
-
-def _spread_lanes() -> npt.NDArray[np.int64]:
-    """Return for each choice of the four bits the word whose lanes are full."""
-    lanes = np.zeros(_NEAR_BITS + 1, dtype=np.uint64)
-    for bits in range(_NEAR_BITS + 1):
-        lanes[bits] = sum(
-            LANE << (LANE_BITS * lane) for lane in range(LANES) if (bits >> (2 * lane)) & 1
-        )
-    return lanes.view(np.int64)
-
-
-NEAR = _near_masks()  # [9]
-FULL_LANES = _spread_lanes()  # [86]
+_NO_SUMS = 0x0100_00C0_0080_0040  # four numbers, all different, that no two ranks add up to
 
 
 @kernel
-def lanes_towards(cells: int, cell: int) -> int:
-    """Return the word whose lanes are full where a neighbour of `cell` is in the mask `cells`."""
-    return int(FULL_LANES[((cells << _ROW) >> cell) & int(NEAR[cell])])
-
-
-@kernel
-def cells_of(word: int, cell: int) -> int:
-    """Return the mask of cells around `cell` whose lane in the duel `word` is not empty.
-
-    A lane holds ten slots, so adding ten ones carries into its eleventh bit just when it
-    is not empty; these four bits are then brought together.
-    """
-    flags = ((word + _TEN_ONES) >> SLOTS) & _LOWEST_BITS
-    near = (flags | flags >> 14 | flags >> 28 | flags >> 42) & _NEAR_BITS
-    return (near << cell) >> _ROW
-
-
-@kernel
-def cards_around(code: int, cell: int) -> int:
-    """Return the duel word of the cards around `cell`."""
+def contacts(duels: Duels, code: int, cell: int) -> int:
+    """Return the contacts of `cell`: the cards around it and their touching ranks."""
     around = 0
     for side in range(SIDES):
         other = int(NEIGHBOURS[cell, side])
         if other != WALL:
             slot = slot_at(code, other)
             if slot != EMPTY:
-                around |= 1 << (LANE_BITS * int(LANE_OF_SIDE[side]) + slot)
+                around |= shadow(duels, other, slot, cell)
     return around
 
 
-@kernel
+@inline_kernel
 def opposing(code: int, mover: int) -> int:
     """Return a mask of cells with all that `mover`'s opponent owns; empty cells may be in it."""
     owners = owners_of(code)
     return owners if mover == 0 else ~owners
 
 
-@kernel
-def taken_by_same(duels: Duels, slot: int, cell: int, everyone: int, opponents: int) -> int:
-    """Return the duel word of the cards that Same takes."""
-    if not duels.options & SAME:
-        return 0
-    equal = int(duels.words[EQUALS, cell, slot])
-    walls = int(duels.words[WALLS, cell, slot])
-    if duels.options & FF8:
-        fires = bit_count(equal & everyone) + walls >= 2
-        return int(duels.words[REACHES, cell, slot]) & opponents if fires else 0
-    fires = bit_count(equal & opponents) + walls >= 2
-    return equal & opponents if fires else 0
+@inline_kernel
+def sums_of(around: int, touch: int) -> int:
+    """Return, lane by lane, the sums of touching ranks; where no card is, a number of its own."""
+    facing = (around >> RANK_AT) & RANKS_OF_LANES
+    cards = full_lanes(lane_flags(facing))
+    return ((facing + touch) & cards) | (_NO_SUMS & ~cards)
 
 
-@kernel
-def sums_around(duels: Duels, slot: int, cell: int, around: int) -> int:
-    """Return, lane by lane, the sums of touching ranks with the cards in the word `around`.
-
-    A lane without a card stays 0, which is no sum of two ranks.
-    """
-    touch = int(duels.words[TOUCH, cell, slot])
-    sums = 0
-    for side in range(SIDES):
-        lane = int(LANE_OF_SIDE[side])
-        card = (around >> (LANE_BITS * lane)) & LANE
-        if card:
-            other = int(NEIGHBOURS[cell, side])
-            theirs = int(duels.words[TOUCH, other, lowest_bit(card)])
-            facing = (theirs >> (LANE_BITS * (LANES - 1 - lane))) & LANE
-            own = (touch >> (LANE_BITS * lane)) & LANE
-            sums |= (own + facing) << (LANE_BITS * lane)
-    return sums
+@inline_kernel
+def has_equal_sums(around: int, touch: int) -> int:
+    """Return a number that is not 0 when two of the cards `around` have the same sum."""
+    sums = sums_of(around, touch)
+    beside = sums ^ ((sums << 16) | ((sums >> 48) & 0xFFFF))
+    across = sums ^ ((sums << 32) | ((sums >> 32) & 0xFFFF_FFFF))
+    return lane_flags(beside) & lane_flags(across) ^ EVERY_LANE
 
 
 @kernel
 def lanes_with(sums: int, wanted: int) -> int:
     """Return the word whose lanes are full where `sums` has the sum `wanted`."""
-    lanes = 0
-    for lane in range(LANES):
-        if (sums >> (LANE_BITS * lane)) & LANE == wanted:
-            lanes |= LANE << (LANE_BITS * lane)
-    return lanes
+    return full_lanes(lane_flags(sums ^ (wanted * EVERY_LANE)) ^ EVERY_LANE)
 
 
 @kernel
@@ -171,43 +106,55 @@ def favoured_sum(sums: int) -> int:
     highest = 1
     for last in range(1, LANES):
         wanted = (sums >> (LANE_BITS * int(PLUS_SCAN[last]))) & LANE
-        count = 0
-        for earlier in range(last + 1):
+        count = 1
+        for earlier in range(last):
             if (sums >> (LANE_BITS * int(PLUS_SCAN[earlier]))) & LANE == wanted:
                 count += 1
-        if wanted and count > highest:
+        if count > highest:
             favoured, highest = wanted, count
     return favoured
 
 
 @kernel
+def taken_by_same(duels: Duels, slot: int, cell: int, everyone: int, opponents: int) -> int:
+    """Return the mask of cells that Same takes, of the contacts `everyone` and `opponents`."""
+    options = options_of(duels)
+    if not options & SAME:
+        return 0
+    equal = word(duels, EQUALS, cell, slot)
+    matches = bit_count(equal & (everyone if options & FF8 else opponents))
+    if matches + word(duels, WALLS, cell, slot) < 2:
+        return 0
+    taken = word(duels, REACHES, cell, slot) if options & FF8 else equal
+    return cells_of(taken & opponents, cell)
+
+
+@kernel
 def taken_by_plus(duels: Duels, slot: int, cell: int, everyone: int, opponents: int) -> int:
-    """Return the duel word of the cards that Plus takes."""
-    if not duels.options & PLUS:
+    """Return the mask of cells that Plus takes, of the contacts `everyone` and `opponents`."""
+    options = options_of(duels)
+    touch = word(duels, TOUCH, cell, slot)
+    theirs = opponents & SLOTS_OF_LANES
+    if not options & PLUS:
         return 0
-    if duels.options & FF8:
-        if bit_count(everyone) < 2:
-            return 0
-        sums = sums_around(duels, slot, cell, everyone)
+    if options & FF8:
+        sums = sums_of(everyone, touch)
         favoured = favoured_sum(sums)
-        return lanes_with(sums, favoured) & opponents if favoured else 0
-    if bit_count(opponents) < 2:
-        return 0
-    sums = sums_around(duels, slot, cell, opponents)
+        return cells_of(lanes_with(sums, favoured) & theirs, cell) if favoured else 0
+    sums = sums_of(opponents, touch)
     taken = 0
     for lane in range(LANES):
-        wanted = (sums >> (LANE_BITS * lane)) & LANE
-        sharing = lanes_with(sums, wanted) & opponents
-        if wanted and bit_count(sharing) >= 2:
+        sharing = lanes_with(sums, (sums >> (LANE_BITS * lane)) & LANE)
+        if bit_count(sharing & theirs) >= 2:
             taken |= sharing
-    return taken
+    return cells_of(taken & theirs, cell)
 
 
 @kernel
 def beaten_by(duels: Duels, code: int, cell: int, opponents: int) -> int:
     """Return the mask of those of the cells `opponents` that the card on `cell` beats."""
-    beats = int(duels.words[BEATS, cell, slot_at(code, cell)])
-    return cells_of(beats & cards_around(code, cell), cell) & opponents
+    beats = word(duels, BEATS, cell, slot_at(code, cell))
+    return cells_of(beats & contacts(duels, code, cell), cell) & opponents
 
 
 @kernel
@@ -224,24 +171,51 @@ def spread(duels: Duels, code: int, opponents: int, taken: int) -> int:
 
 
 @kernel
+def _taken_with_special(
+    duels: Duels, code: int, slot: int, cell: int, everyone: int, theirs: int
+) -> int:
+    """Return what a placement takes when Same or Plus may be at work."""
+    opponents = everyone & lanes_towards(theirs, cell)
+    special = taken_by_same(duels, slot, cell, everyone, opponents)
+    special |= taken_by_plus(duels, slot, cell, everyone, opponents)
+    basic = cells_of(word(duels, BEATS, cell, slot) & opponents, cell)
+    if special == 0:
+        return basic
+    if options_of(duels) & FF8:
+        special |= basic
+    return spread(duels, code, theirs, special)
+
+
+@inline_kernel
+def taken_by(duels: Duels, code: int, slot: int, cell: int, everyone: int, theirs: int) -> int:
+    """Return the mask of cells that `slot` takes from the empty `cell`.
+
+    `everyone` is the contacts of `cell`, and `theirs` a mask with the opponent's cells;
+    `code` tells the other contacts, should captures spread. Same and Plus are rare: a few
+    operations without a branch tell when they need a look.
+    """
+    opponents = everyone & lanes_towards(theirs, cell)
+    options = options_of(duels)
+    seen = everyone if options & FF8 else opponents
+    special = 0
+    if options & SAME:
+        equal = bit_count(word(duels, EQUALS, cell, slot) & seen)
+        special = (equal + word(duels, WALLS, cell, slot)) >> 1
+    if options & PLUS:
+        special |= has_equal_sums(seen, word(duels, TOUCH, cell, slot))
+    if special and opponents:
+        return _taken_with_special(duels, code, slot, cell, everyone, theirs)
+    return cells_of(word(duels, BEATS, cell, slot) & opponents, cell)
+
+
+@kernel
 def captured(duels: Duels, code: int, slot: int, cell: int, mover: int) -> int:
     """Return the mask of cells that change owner when `mover` puts `slot` on `cell`.
 
     `code` is the state before the move, so `cell` is still empty in it.
     """
-    everyone = cards_around(code, cell)
-    theirs = opposing(code, mover)
-    opponents = everyone & lanes_towards(theirs, cell)
-    if opponents == 0:
-        return 0
-    special = taken_by_same(duels, slot, cell, everyone, opponents)
-    special |= taken_by_plus(duels, slot, cell, everyone, opponents)
-    basic = int(duels.words[BEATS, cell, slot]) & opponents
-    if special == 0:
-        return cells_of(basic, cell)
-    if duels.options & FF8:
-        special |= basic
-    return spread(duels, code, theirs, cells_of(special, cell))
+    everyone = contacts(duels, code, cell)
+    return taken_by(duels, code, slot, cell, everyone, opposing(code, mover))
 
 
 @kernel
@@ -249,67 +223,3 @@ def place(duels: Duels, code: int, slot: int, cell: int, mover: int) -> int:
     """Return the code after `mover` puts `slot` on the empty `cell`."""
     taken = captured(duels, code, slot, cell, mover)
     return with_captures(with_card(code, slot, cell, mover), taken)
-
-
-@kernel
-def _tell(story: Story, length: int, cells: int, rule: int, by_cell: int) -> int:
-    """Add the captures of the mask `cells` by one rule to the story, ascending by cell."""
-    while cells:
-        cell = lowest_bit(cells)
-        cells &= cells - 1
-        story[length, 0] = cell
-        story[length, 1] = rule
-        story[length, 2] = by_cell
-        length += 1
-    return length
-
-
-@kernel
-def _tell_combo(
-    duels: Duels, code: int, opponents: int, taken: int, story: Story, length: int
-) -> int:
-    """Add what spreads from the mask `taken`, in the order of a queue.
-
-    The queue is `taken` ascending and then the story's own combo captures as they are
-    added, so it needs no room of its own.
-    """
-    sources = taken
-    head = length
-    while True:
-        if sources:
-            cell = lowest_bit(sources)
-            sources &= sources - 1
-        elif head < length:
-            cell = int(story[head, 0])
-            head += 1
-        else:
-            return length
-        fresh = beaten_by(duels, code, cell, opponents) & ~taken
-        taken |= fresh
-        for side in range(SIDES):
-            other = int(NEIGHBOURS[cell, side])
-            if other != WALL:
-                length = _tell(story, length, fresh & (1 << other), BY_COMBO, cell)
-
-
-@kernel
-def tell_captures(duels: Duels, code: int, slot: int, cell: int, mover: int, story: Story) -> int:
-    """Write the captures of a placement into `story` [8, 3]; return how many there are.
-
-    Each row is cell, rule, by_cell: Same, Plus and Basic captures in this order, each
-    ascending by cell, then Combo captures as they follow from one another.
-    """
-    everyone = cards_around(code, cell)
-    theirs = opposing(code, mover)
-    opponents = everyone & lanes_towards(theirs, cell)
-    same = cells_of(taken_by_same(duels, slot, cell, everyone, opponents), cell)
-    plus = cells_of(taken_by_plus(duels, slot, cell, everyone, opponents), cell) & ~same
-    basic = cells_of(int(duels.words[BEATS, cell, slot]) & opponents, cell) & ~(same | plus)
-    if same | plus and not duels.options & FF8:
-        basic = 0
-    length = _tell(story, 0, same, BY_SAME, cell)
-    length = _tell(story, length, plus, BY_PLUS, cell)
-    length = _tell(story, length, basic, BY_BASIC, cell)
-    if same | plus == 0:
-        return length
-    return _tell_combo(duels, code, theirs, same | plus | basic, story, length)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.board import CELLS, HAND_SIZE, SLOTS, Twins
+from engine.board import CELLS, HAND_SIZE
 from engine.cards import ELEMENTS, Card, Element
 from engine.duels import FF8, NO_ELEMENT, PLUS, SAME, SAME_WALL, Duels, make_duels
 from engine.errors import DealError, Problem
@@ -81,15 +81,6 @@ class Deal:
         return self.hands[self.first] + self.hands[self.first.opponent]
 
     @cached_property
-    def twins(self) -> Twins:
-        """Return for each slot the mask of lower slots in its hand with the same card."""
-        twins = np.zeros(SLOTS, dtype=np.int64)
-        for slot, card in enumerate(self.slots):
-            for lower in range(slot - slot % HAND_SIZE, slot):
-                twins[slot] |= (self.slots[lower].id == card.id) << lower
-        return twins
-
-    @cached_property
     def players(self) -> tuple[Player, Player]:
         """Return the players by seat."""
         return self.first, self.first.opponent
@@ -105,6 +96,7 @@ class Deal:
             | FF8 * (rules.variant is Variant.FF8)
         )
         return make_duels(
+            np.array([card.id for card in self.slots], dtype=np.int64),
             np.array([card.ranks for card in self.slots], dtype=np.int64),
             np.array([_ELEMENT_NUMBER[card.element] for card in self.slots], dtype=np.int64),
             np.array([_ELEMENT_NUMBER[element] for element in self.elements], dtype=np.int64),

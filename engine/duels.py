@@ -1,61 +1,105 @@
-"""Who wins which contact, settled once per deal.
+"""All that kernels need to know of a deal, settled once, in one flat array.
 
-A duel word has four lanes of 16 bits, one for each border of a cell. Where it tells
-of contacts, bit `slot` of a lane stands for that card lying beyond that border:
+Everything about a slot lying on a cell stands in eight words side by side, one for each
+kind below (`word`); behind them all, for each slot on each cell, the nine words that it
+adds to the contacts of the nine cells (`shadow`). One flat array, because kernels pass it
+on millions of times.
 
-    bits   0..15   16..31   32..47   48..63
-    lane   TOP 0   LEFT 1   RIGHT 2  BOTTOM 3      (the lane opposite to `lane` is 3 - lane)
-
-This order of lanes is the order of the neighbours' cell numbers, cell - 3, - 1, + 1, + 3,
-so that a mask of cells becomes lanes, and lanes a mask of cells, by shifts alone.
+A duel word has four lanes (see `engine.lanes`), one for each border of the cell. Within a
+lane bit `slot` (0..9) stands for that card lying beyond the border. The contacts of a cell
+have in bits 10..13 of each lane also that card's touching rank, as Same and Plus see it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.board import CELLS, NEIGHBOURS, SIDES, SLOTS, WALL
-from engine.kernel import kernel
+from engine.board import CELLS, HAND_SIZE, NEIGHBOURS, SIDES, SLOTS, WALL
+from engine.kernel import allocating_kernel, inline_kernel, kernel, lowest_bit
+from engine.lanes import EVERY_LANE, LANE_BITS, LANE_OF_SIDE, LANES
 
-Words: TypeAlias = npt.NDArray[np.int64]
-Ranks: TypeAlias = npt.NDArray[np.int64]
+Duels: TypeAlias = npt.NDArray[np.int64]  # [DUELS_LENGTH]
+Numbers: TypeAlias = npt.NDArray[np.int64]
 
-LANES = 4
-LANE_BITS = 16
-LANE = (1 << LANE_BITS) - 1
-LANE_OF_SIDE = np.array([0, 2, 3, 1], dtype=np.int64)  # [4]: of TOP, RIGHT, BOTTOM, LEFT
+RANK_AT = SLOTS
+RANKS_OF_LANES = 0b1111 * EVERY_LANE
+
 LOWEST_RANK, HIGHEST_RANK = 1, 10
 NO_ELEMENT = 0
 
-# What a slot on a cell has a word for: the first index of Duels.words.
+# The kinds of words.
 BEATS = 0  # contacts it wins by the basic rule
 LOSES = 1  # contacts in which it is beaten
 EQUALS = 2  # contacts of equal ranks, as Same sees them
 REACHES = 3  # contacts in which it is at least as high, as Same sees them
 TOUCH = 4  # lane by lane the rank that Same and Plus look at
 WALLS = 5  # a plain number: sides of rank 10 against the board's edge, for Same
-KINDS = 6
+TWINS = 6  # on cell 0: the mask of lower slots in its hand with an equal card
+OPTIONS = 7  # on cell 0, slot 0: SAME | PLUS | SAME_WALL | FF8
 
-SAME, PLUS, SAME_WALL, FF8 = 1, 2, 4, 8  # bits of Duels.options
+SAME, PLUS, SAME_WALL, FF8 = 1, 2, 4, 8
+
+_KIND_BITS, _SLOT_BITS = 3, 4  # eight kinds; sixteen slots, so that EMPTY has words too: 0
+_SHADOWS_AT = CELLS << (_SLOT_BITS + _KIND_BITS)
+DUELS_LENGTH = _SHADOWS_AT + CELLS * SLOTS * CELLS
 
 
-class Duels(NamedTuple):
-    """What each slot on each cell does to its neighbours, for one deal."""
+@inline_kernel
+def place_of(kind: int, cell: int, slot: int) -> int:
+    """Return where a word stands."""
+    return (((cell << _SLOT_BITS) | slot) << _KIND_BITS) | kind
 
-    words: Words  # [KINDS, 9, 10]: kind, cell, slot
-    options: int  # SAME | PLUS | SAME_WALL | FF8
+
+@inline_kernel
+def word(duels: Duels, kind: int, cell: int, slot: int) -> int:
+    """Return the word of one kind about `slot` on `cell`."""
+    return int(duels[place_of(kind, cell, slot)])
+
+
+@inline_kernel
+def shadow_place(cell: int, slot: int, other: int) -> int:
+    """Return where a shadow stands."""
+    return _SHADOWS_AT + (cell * SLOTS + slot) * CELLS + other
+
+
+@inline_kernel
+def shadow(duels: Duels, cell: int, slot: int, other: int) -> int:
+    """Return what `slot` on `cell` adds to the contacts of `other`; 0 when it is not beside."""
+    return int(duels[shadow_place(cell, slot, other)])
+
+
+@inline_kernel
+def options_of(duels: Duels) -> int:
+    """Return the switches and the variant."""
+    return int(duels[OPTIONS])
 
 
 @kernel
-def make_duels(ranks: Ranks, card_elements: Ranks, cell_elements: Ranks, options: int) -> Duels:
-    """Settle every contact of ten cards `ranks` [10, 4] of `card_elements` [10].
+def playable_slots(duels: Duels, hand: int) -> int:
+    """Return the slots of the mask `hand` that make a move of their own.
 
-    `cell_elements` [9] is NO_ELEMENT throughout when Elemental is off. Under
-    `triplecargo` every rule looks at shifted ranks clamped to 1..10; under `ff8`
-    Same and Plus look at printed ranks and the basic rule at unclamped ones.
+    Of equal cards in a hand only the lowest slot is played, so they give one move per cell.
+    """
+    playable = 0
+    slots = hand
+    while slots:
+        slot = lowest_bit(slots)
+        slots &= slots - 1
+        if word(duels, TWINS, 0, slot) & hand == 0:
+            playable |= 1 << slot
+    return playable
+
+
+@allocating_kernel
+def make_duels(
+    ids: Numbers, ranks: Numbers, card_elements: Numbers, cell_elements: Numbers, options: int
+) -> Duels:
+    """Settle every contact of ten cards: `ids` [10], `ranks` [10, 4], `card_elements` [10].
+
+    `cell_elements` [9] is NO_ELEMENT throughout when Elemental is off.
     """
     strength = np.empty((CELLS, SLOTS, SIDES), dtype=np.int64)
     touch = np.empty((CELLS, SLOTS, SIDES), dtype=np.int64)
@@ -63,19 +107,17 @@ def make_duels(ranks: Ranks, card_elements: Ranks, cell_elements: Ranks, options
         for slot in range(SLOTS):
             shift = _shift(card_elements[slot], cell_elements[cell])
             for side in range(SIDES):
-                shifted = int(ranks[slot, side]) + shift
-                if not options & FF8:
-                    shifted = min(max(shifted, LOWEST_RANK), HIGHEST_RANK)
-                strength[cell, slot, side] = shifted
-                touch[cell, slot, side] = ranks[slot, side] if options & FF8 else shifted
-    words = np.zeros((KINDS, CELLS, SLOTS), dtype=np.int64)
+                _set_ranks(strength, touch, (cell, slot, side), ranks[slot, side], shift, options)
+    duels = np.zeros(DUELS_LENGTH, dtype=np.int64)
+    duels[OPTIONS] = options
+    _find_twins(duels, ids)
     for cell in range(CELLS):
         for side in range(SIDES):
             if NEIGHBOURS[cell, side] == WALL:
-                _count_walls(words, touch, cell, side, options)
+                _count_walls(duels, touch, cell, side)
             else:
-                _settle(words, strength, touch, cell, side)
-    return Duels(words, options)
+                _settle(duels, strength, touch, cell, side)
+    return duels
 
 
 @kernel
@@ -87,29 +129,64 @@ def _shift(card_element: int, cell_element: int) -> int:
 
 
 @kernel
-def _count_walls(words: Words, touch: Ranks, cell: int, side: int, options: int) -> None:
-    """Count the board's edge at one side of one cell, for the cards it helps."""
-    for slot in range(SLOTS):
-        if options & SAME_WALL and touch[cell, slot, side] == HIGHEST_RANK:
-            words[WALLS, cell, slot] += 1
+def _set_ranks(
+    strength: Numbers,
+    touch: Numbers,
+    where: tuple[int, int, int],
+    printed: int,
+    shift: int,
+    options: int,
+) -> None:
+    """Set what the basic rule, and what Same and Plus, look at.
+
+    Under `triplecargo` that is the shifted rank clamped to 1..10 for all of them; under
+    `ff8` the basic rule looks at the unclamped one, Same and Plus at the printed one.
+    """
+    if options & FF8:
+        strength[where] = printed + shift
+        touch[where] = printed
+    else:
+        clamped = min(max(printed + shift, LOWEST_RANK), HIGHEST_RANK)
+        strength[where] = clamped
+        touch[where] = clamped
 
 
 @kernel
-def _settle(words: Words, strength: Ranks, touch: Ranks, cell: int, side: int) -> None:
+def _find_twins(duels: Duels, ids: Numbers) -> None:
+    """Write down which slots of a hand hold equal cards."""
+    for slot in range(SLOTS):
+        for lower in range(slot - slot % HAND_SIZE, slot):
+            if ids[lower] == ids[slot]:
+                duels[place_of(TWINS, 0, slot)] |= 1 << lower
+
+
+@kernel
+def _count_walls(duels: Duels, touch: Numbers, cell: int, side: int) -> None:
+    """Count the board's edge at one side of one cell, for the cards it helps."""
+    for slot in range(SLOTS):
+        if options_of(duels) & SAME_WALL and touch[cell, slot, side] == HIGHEST_RANK:
+            duels[place_of(WALLS, cell, slot)] += 1
+
+
+@kernel
+def _settle(duels: Duels, strength: Numbers, touch: Numbers, cell: int, side: int) -> None:
     """Write down all that can meet at one side of one cell."""
     other = int(NEIGHBOURS[cell, side])
     facing = (side + 2) % SIDES
-    first_bit = LANE_BITS * int(LANE_OF_SIDE[side])
+    lane = int(LANE_OF_SIDE[side])
     for slot in range(SLOTS):
-        words[TOUCH, cell, slot] |= touch[cell, slot, side] << first_bit
+        rank = int(touch[cell, slot, side])
+        duels[place_of(TOUCH, cell, slot)] |= rank << (LANE_BITS * lane)
+        contact = (1 << slot) | (rank << RANK_AT)
+        duels[shadow_place(cell, slot, other)] = contact << (LANE_BITS * (LANES - 1 - lane))
         for rival in range(SLOTS):
-            bit = 1 << (first_bit + rival)
+            bit = 1 << (LANE_BITS * lane + rival)
             if strength[cell, slot, side] > strength[other, rival, facing]:
-                words[BEATS, cell, slot] |= bit
+                duels[place_of(BEATS, cell, slot)] |= bit
             if strength[cell, slot, side] < strength[other, rival, facing]:
-                words[LOSES, cell, slot] |= bit
-            difference = touch[cell, slot, side] - touch[other, rival, facing]
+                duels[place_of(LOSES, cell, slot)] |= bit
+            difference = rank - int(touch[other, rival, facing])
             if difference == 0:
-                words[EQUALS, cell, slot] |= bit
+                duels[place_of(EQUALS, cell, slot)] |= bit
             if difference >= 0:
-                words[REACHES, cell, slot] |= bit
+                duels[place_of(REACHES, cell, slot)] |= bit

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
-from engine.board import CELLS, EMPTY_BOARD, Twins, empty_cells, owners_of, playable_slots
+from engine.board import CELLS, EMPTY_BOARD, empty_cells, hand_of, owners_of
 from engine.capture import place
-from engine.duels import Duels
+from engine.duels import Duels, playable_slots
 from engine.kernel import bit_count, kernel, lowest_bit
 
 
@@ -19,7 +19,7 @@ def random_bit(random: Generator, word: int) -> int:
 
 
 @kernel
-def play_out(duels: Duels, twins: Twins, code: int, ply: int, random: Generator) -> int:
+def play_out(duels: Duels, code: int, ply: int, random: Generator) -> int:
     """Return the final code of a game that goes on with uniformly random moves.
 
     Every playable card fits on every empty cell, so drawing both apart is uniform
@@ -28,15 +28,15 @@ def play_out(duels: Duels, twins: Twins, code: int, ply: int, random: Generator)
     for turn in range(ply, CELLS):
         mover = turn & 1
         cell = random_bit(random, empty_cells(code))
-        slot = random_bit(random, playable_slots(code, mover, twins))
+        slot = random_bit(random, playable_slots(duels, hand_of(code, mover)))
         code = place(duels, code, slot, cell, mover)
     return code
 
 
 @kernel
-def play_random_games(duels: Duels, twins: Twins, games: int, random: Generator) -> int:
+def play_random_games(duels: Duels, games: int, random: Generator) -> int:
     """Play whole random games of one deal; return the board cards the starter won in all."""
     won = 0
     for _ in range(games):
-        won += CELLS - bit_count(owners_of(play_out(duels, twins, EMPTY_BOARD, 0, random)))
+        won += CELLS - bit_count(owners_of(play_out(duels, EMPTY_BOARD, 0, random)))
     return won

@@ -23,17 +23,19 @@ from engine.board import (
     HAND_SIZE,
     SLOTS,
     empty_cells,
+    hand_of,
     owner_at,
-    playable_slots,
     slot_at,
     slots_down,
     with_card,
 )
-from engine.capture import LONGEST_STORY, place, tell_captures
+from engine.capture import place
 from engine.cards import Card
 from engine.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
+from engine.duels import playable_slots
 from engine.errors import MoveError, StateError
 from engine.rules import Rules, Variant
+from engine.story import LONGEST_STORY, tell_captures
 
 _CELL_ORDER: tuple[int, ...] = tuple(CELL_ORDER.tolist())
 RULE_NAMES = ("same", "plus", "basic", "combo")  # by number of rule in a told capture
@@ -186,7 +188,7 @@ class State:
 
     def legal_moves(self) -> list[Move]:
         """Return the legal moves: corners, edges, centre; then ascending card id."""
-        slots = playable_slots(self.code, self.ply & 1, self.deal.twins)
+        slots = self._playable()
         cards = [self.deal.slots[slot].id for slot in range(SLOTS) if (slots >> slot) & 1]
         cells = empty_cells(self.code)
         return [Move(card, cell) for cell in _CELL_ORDER if (cells >> cell) & 1 for card in cards]
@@ -206,6 +208,10 @@ class State:
             for cell, rule, by_cell in story[:length].tolist()
         )
 
+    def _playable(self) -> int:
+        """Return the mask of slots that the mover may play."""
+        return playable_slots(self.deal.duels, hand_of(self.code, self.ply & 1))
+
     def _slot_for(self, move: Move) -> int:
         """Return the slot that `move` plays, or raise `MoveError`."""
         if self.is_over:
@@ -213,7 +219,7 @@ class State:
         if not 0 <= move.cell < CELLS or slot_at(self.code, move.cell) != EMPTY:
             empty = [cell for cell in range(CELLS) if slot_at(self.code, cell) == EMPTY]
             raise MoveError.of("move.cell", move.cell, f"an empty cell: {_listed(empty)}")
-        slots = playable_slots(self.code, self.ply & 1, self.deal.twins)
+        slots = self._playable()
         while slots:
             slot = (slots & -slots).bit_length() - 1
             if self.deal.slots[slot].id == move.card_id:

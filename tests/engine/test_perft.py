@@ -18,7 +18,7 @@ from engine.capture import place
 from engine.cards import Catalogue
 from engine.document import state_to_dict
 from engine.duels import Duels
-from engine.kernel import kernel
+from engine.kernel import allocating_kernel
 from engine.notation import parse_state
 from engine.state import State
 from tests import naive, vectors
@@ -60,7 +60,7 @@ def naive_count(document: dict[str, Any], plies: int) -> tuple[list[int], list[i
     return states, sequences
 
 
-@kernel
+@allocating_kernel
 def successors(duels: Duels, codes: npt.NDArray[np.int64], ply: int) -> npt.NDArray[np.int64]:
     """Return the codes after every move of every slot, repeats included."""
     mover = ply & 1

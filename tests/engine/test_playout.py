@@ -15,7 +15,7 @@ from tests.strategies import states
 @given(states(), st.integers(0, 2**32))
 def test_playout_ends_in_a_state_that_play_can_reach(state: State, seed: int) -> None:
     deal = state.deal
-    code = play_out(deal.duels, deal.twins, state.code, state.ply, game_random(seed, 0, 0))
+    code = play_out(deal.duels, state.code, state.ply, game_random(seed, 0, 0))
     final = State(deal, code)
     assert final.is_over
     for before, after in zip(state.board, final.board, strict=True):
@@ -34,7 +34,5 @@ def test_random_bit_draws_each_place_equally_often() -> None:
 @given(states(max_ply=0), st.integers(0, 100))
 def test_games_repeat_for_the_same_seed(state: State, seed: int) -> None:
     deal = state.deal
-    results = {
-        play_random_games(deal.duels, deal.twins, 5, game_random(seed, 0, 0)) for _ in range(3)
-    }
+    results = {play_random_games(deal.duels, 5, game_random(seed, 0, 0)) for _ in range(3)}
     assert len(results) == 1
