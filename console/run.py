@@ -18,10 +18,10 @@ from engine.errors import InputError, TriadError
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 
-def run(command: typer.Typer, name: str) -> NoReturn:
-    """Run `command` with this process's arguments and exit."""
+def run(command: typer.Typer, name: str, arguments: list[str] | None = None) -> NoReturn:
+    """Run `command` with these arguments, or this process's, and exit."""
     try:
-        sys.exit(command(prog_name=name, standalone_mode=False))
+        sys.exit(command(args=arguments, prog_name=name, standalone_mode=False))
     except InputError as error:
         fail(name, str(error), MISUSED)
     except TriadError as error:

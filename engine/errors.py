@@ -2,6 +2,7 @@
 
     TriadError
     ├── CardFileError       the card file cannot be used
+    ├── SearchStoppedError  a search was told to end before it had an answer
     └── InputError          something given from outside is not allowed
         ├── UnknownCardError    no card of that id or name
         ├── RulesError          no such rule or variant
@@ -62,6 +63,10 @@ class TriadError(Exception):
 
 class CardFileError(TriadError):
     """The card file is missing, not JSON, or has a wrong row."""
+
+
+class SearchStoppedError(TriadError):
+    """The search was told to end, or reached its limit of nodes, before it had an answer."""
 
 
 class InputError(TriadError):

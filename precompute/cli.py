@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from typing import NoReturn
 
 import typer
 
 from console.run import run
+from precompute.evaluate import evaluate
+
+# The spellings of the program this one grew from.
+ALIASES = {"--eval-state": "eval"}
 
 commands = typer.Typer(
-    help="Solve deals ahead of time.", add_completion=False, rich_markup_mode=None
+    help="Solve states and deals ahead of time.", add_completion=False, rich_markup_mode=None
 )
+commands.command("eval")(evaluate)
 
 
-@commands.callback(invoke_without_command=True)
+@commands.callback()
 def precompute() -> None:
-    """Say what is missing: databases are not part of this version."""
-    typer.echo("precompute: databases are not part of this version", err=True)
-    raise typer.Exit(1)
+    """Solve states: `precompute eval`. Databases are not part of this version."""
 
 
 def main() -> NoReturn:
     """Run the command line."""
-    run(commands, "precompute")
+    run(commands, "precompute", with_subcommand(sys.argv[1:]))
+
+
+def with_subcommand(arguments: list[str]) -> list[str]:
+    """Return the arguments with an aliased option made the subcommand it stands for."""
+    for alias, subcommand in ALIASES.items():
+        if alias in arguments:
+            return [subcommand, *(argument for argument in arguments if argument != alias)]
+    return arguments

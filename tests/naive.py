@@ -229,3 +229,23 @@ def key(state: dict[str, Any]) -> str:
     board = sorted((e["cell"], e["card_id"], e["owner"]) for e in state["board"])
     hands = {player: sorted(hand) for player, hand in state["hands"].items()}
     return json.dumps([board, hands, state["to_move"]], sort_keys=True)
+
+
+def minimax(state: dict[str, Any]) -> int:
+    """Return the margin under perfect play, by looking at everything."""
+    moves = legal_moves(state)
+    if not moves:
+        return margin(state)
+    margins = [minimax(play(state, *move)) for move in moves]
+    return max(margins) if state["to_move"] == "A" else min(margins)
+
+
+def best_line(state: dict[str, Any]) -> list[tuple[int, int]]:
+    """Return the first best move, and those that follow, to the end of the game."""
+    line = []
+    while moves := legal_moves(state):
+        goal = minimax(state)
+        move = next(move for move in moves if minimax(play(state, *move)) == goal)
+        line.append(move)
+        state = play(state, *move)
+    return line

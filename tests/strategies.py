@@ -71,9 +71,11 @@ def states(
 
 
 @st.composite
-def free_states(draw: st.DrawFn, max_ply: int = 9) -> State:
+def free_states(
+    draw: st.DrawFn, min_ply: int = 0, max_ply: int = 9, catalogue: Catalogue | None = None
+) -> State:
     """Draw a state whose owners are free, as boards set up by hand are."""
-    state = draw(states(max_ply=max_ply))
+    state = draw(states(min_ply, max_ply, catalogue))
     board: list[Any] = [
         placed and placed._replace(owner=draw(st.sampled_from(Player))) for placed in state.board
     ]

@@ -1,0 +1,216 @@
+"""Exact search: is a number of cards within the mover's reach?
+
+A search asks one question of a state: does the mover end with at least `goal` cards on
+the board? The opponent then asks for the rest, 10 - goal. Every answer is a number n:
+
+    n >= goal   the mover ends with at least n
+    n <  goal   the mover ends with at most n
+
+Exact numbers come from asking more than once; the table keeps what each answer proved.
+Whether a search was stopped is in its control words, and its answer is then worth nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.board import CELL_ORDER, CELLS, HANDS, SLOTS, empty_cells, owners_of, slots_down
+from engine.capture import place
+from engine.duels import playable_slots
+from engine.endgame import LAST_THREE, last_card, last_three, last_two
+from engine.kernel import bit_count, kernel, lowest_bit
+from engine.ordering import cell_of, code_after, list_choices, next_choice, slot_of
+from engine.table import MISSED, keep, lower_of, move_of, pack_move, probe, upper_of
+from engine.workspace import (
+    NODES,
+    Node,
+    Workspace,
+    add_contacts,
+    contacts_at,
+    is_stopped,
+    set_contacts,
+)
+
+Moves: TypeAlias = npt.NDArray[np.int64]  # packed moves
+
+NO_MOVE = -1
+_ALL_SLOTS = (1 << SLOTS) - 1
+
+
+@kernel
+def search(work: Workspace, node: Node, goal: int) -> int:
+    """Answer for the mover of a state with at least three empty cells.
+
+    Its ply's row must have its contacts set.
+    """
+    code, empty, _ = node
+    work.control[NODES] += 1
+    if bit_count(empty) == CELLS - LAST_THREE:
+        return last_three(work, node, goal)
+    if is_stopped(work.control):
+        return 0
+    lower, upper, remembered = 0, CELLS, NO_MOVE
+    entry = probe(work.entries, code)
+    if entry != MISSED:
+        lower, upper, remembered = lower_of(entry), upper_of(entry), move_of(entry)
+    if lower >= goal:
+        return lower
+    if upper < goal:
+        return upper
+    best, move = _try_choices(work, node, goal, remembered)
+    if is_stopped(work.control):
+        return 0
+    if best >= goal:
+        lower = max(lower, best)
+    else:
+        upper = min(upper, best)
+    keep(work.entries, code, lower, upper, move)
+    return best
+
+
+@kernel
+def _try_choices(work: Workspace, node: Node, goal: int, remembered: int) -> tuple[int, int]:
+    """Return the answer of the best move and the move; the first to reach `goal` will do."""
+    code, empty, hands = node
+    ply = CELLS - bit_count(empty)
+    best, best_move = 0, 0
+    count = list_choices(work, node, remembered)
+    for number in range(count):
+        choice = next_choice(work.scratch, ply, number, count)
+        cell, slot = cell_of(choice), slot_of(choice)
+        add_contacts(work, ply, slot, cell)
+        after = (code_after(code, choice, ply & 1), empty & ~(1 << cell), hands & ~(1 << slot))
+        cards = CELLS - search(work, after, CELLS + 1 - goal)
+        if cards > best:
+            best, best_move = cards, pack_move(slot, cell)
+            if best >= goal:
+                break
+    return best, best_move
+
+
+@kernel
+def answer(work: Workspace, code: int, goal: int) -> int:
+    """Answer for the mover of any state."""
+    empty = empty_cells(code)
+    hands = _ALL_SLOTS & ~slots_down(code)
+    ply = CELLS - bit_count(empty)
+    if empty == 0:
+        return bit_count(owners_of(code))
+    set_contacts(work, code, ply)
+    if ply <= LAST_THREE:
+        return search(work, (code, empty, hands), goal)
+    work.control[NODES] += 1
+    here = lowest_bit(empty)
+    around_here = contacts_at(work.scratch, ply, here)
+    if ply == CELLS - 1:
+        slot = lowest_bit(hands & int(HANDS[0]))
+        return last_card(work.duels, code, here, around_here, slot)
+    there = lowest_bit(empty & (empty - 1))
+    around = (around_here, contacts_at(work.scratch, ply, there))
+    return last_two(work.duels, code, (here, there), around, hands, goal)
+
+
+@kernel
+def exact_cards(work: Workspace, code: int, guess: int) -> int:
+    """Return the number of cards the mover ends with; a near guess makes it quicker."""
+    lower, upper = 0, CELLS
+    goal = min(max(guess, 1), CELLS)
+    while lower < upper and not is_stopped(work.control):
+        cards = answer(work, code, goal)
+        if cards >= goal:
+            lower = cards
+            goal = lower + 1
+        else:
+            upper = cards
+            goal = upper
+    return lower
+
+
+@kernel
+def list_moves(work: Workspace, code: int, moves: Moves) -> int:
+    """Write the legal moves in the documented order into `moves` [45]; return how many."""
+    empty = empty_cells(code)
+    mover = (CELLS - bit_count(empty)) & 1
+    hand = int(HANDS[mover]) & ~slots_down(code)
+    playable = playable_slots(work.duels, hand)
+    count = 0
+    for cell in CELL_ORDER:
+        slots = playable if (empty >> cell) & 1 else 0
+        while slots:
+            moves[count] = pack_move(lowest_bit(slots), int(cell))
+            slots &= slots - 1
+            count += 1
+    return count
+
+
+@kernel
+def code_after_move(work: Workspace, code: int, move: int) -> int:
+    """Return the code after a packed move."""
+    mover = (CELLS - bit_count(empty_cells(code))) & 1
+    return place(work.duels, code, move // CELLS, move % CELLS, mover)
+
+
+@kernel
+def first_reaching(work: Workspace, code: int, goal: int, moves: Moves) -> tuple[int, int]:
+    """Return the first move in the documented order that reaches `goal`, and its answer.
+
+    When none does it is NO_MOVE, and the answer tells how many cards are the most.
+    """
+    best = 0
+    for number in range(list_moves(work, code, moves)):
+        move = int(moves[number])
+        cards = CELLS - answer(work, code_after_move(work, code, move), CELLS + 1 - goal)
+        if cards >= goal:
+            return move, cards
+        best = max(best, cards)
+    return NO_MOVE, best
+
+
+@kernel
+def solve(work: Workspace, code: int, guess: int, moves: Moves, line: Moves) -> int:
+    """Return the mover's cards at the end; write the best moves to the end into `line` [9].
+
+    The root's moves are tried in the documented order: to know that a move is the first
+    best one, those before it must be refuted anyhow.
+    """
+    lower, upper, first_best, first_goal = 0, CELLS, NO_MOVE, 0
+    goal = min(max(guess, 1), CELLS)
+    while lower < upper and not is_stopped(work.control):
+        move, cards = first_reaching(work, code, goal, moves)
+        if move == NO_MOVE:
+            upper = cards
+            goal = upper
+        else:
+            lower, first_best, first_goal = cards, move, goal
+            goal = lower + 1
+    if first_goal != lower:
+        first_best, _ = first_reaching(work, code, lower, moves)
+    line[0] = first_best
+    _follow_line(work, code_after_move(work, code, first_best), CELLS - lower, moves, line)
+    return lower
+
+
+@kernel
+def _follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Moves) -> None:
+    """Write first best moves from `code`, whose mover ends with `cards`, behind the first."""
+    number = 1
+    while empty_cells(code) and not is_stopped(work.control):
+        move, _ = first_reaching(work, code, cards, moves)
+        line[number] = move
+        code = code_after_move(work, code, move)
+        cards = CELLS - cards
+        number += 1
+
+
+@kernel
+def rank(work: Workspace, code: int, guess: int, moves: Moves, cards: Moves) -> int:
+    """Write all legal moves, in order, and the mover's cards after each; return how many."""
+    count = list_moves(work, code, moves)
+    for number in range(count):
+        after = code_after_move(work, code, int(moves[number]))
+        cards[number] = CELLS - exact_cards(work, after, CELLS - guess)
+        guess = int(cards[number])
+    return count

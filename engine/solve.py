@@ -1,0 +1,163 @@
+"""Answers about a state: what it is worth, the best move, the line, every move ranked.
+
+Every answer is a function of the state alone. Searches count the mover's cards on the
+board; margins and values are made from that here, for both variants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.board import CELLS
+from engine.deal import Deal, Player
+from engine.errors import SearchStoppedError
+from engine.search import answer, rank, solve
+from engine.state import Move, State
+from engine.table import Table
+from engine.workspace import CONTROL_LENGTH, LIMIT, NODES, SCRATCH_LENGTH, STOP, Workspace
+
+MOST_MOVES = 45  # of an opening: nine cells, five cards
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What perfect play makes of a state."""
+
+    margin: int  # final A cards less B cards
+    value: int  # 1, 0, -1: won, drawn, lost for the side to move
+    line: tuple[Move, ...]  # best moves to the end of the game
+    nodes: int  # states looked at
+    depth: int  # plies left
+
+    @property
+    def best_move(self) -> Move | None:
+        """Return the first best move in the documented order; None when the game is over."""
+        return self.line[0] if self.line else None
+
+
+class RankedMove(NamedTuple):
+    """A legal move and what it is worth with perfect play after it."""
+
+    move: Move
+    value: int  # for the side that makes the move
+    margin: int  # A's view
+
+
+class Solver:
+    """Solves states, one at a time; each thread needs a solver of its own.
+
+    The table starts empty for every query, so that `nodes` repeats too. With
+    `keeps_table` it is kept between queries of the same deal, which makes the states of
+    one game cheaper; answers are the same either way.
+    """
+
+    def __init__(
+        self, table: Table | None = None, *, node_limit: int = 0, keeps_table: bool = False
+    ) -> None:
+        """Use `table`, or one of the default size; 0 is no limit of nodes."""
+        self.table = table or Table()
+        self.node_limit = node_limit
+        self.keeps_table = keeps_table
+        self._deal: Deal | None = None
+        self._scratch = np.zeros(SCRATCH_LENGTH, dtype=np.int64)
+        self._control = np.zeros(CONTROL_LENGTH, dtype=np.int64)
+        self._moves = np.zeros(MOST_MOVES, dtype=np.int64)
+        self._cards = np.zeros(MOST_MOVES, dtype=np.int64)
+        self._line = np.zeros(CELLS, dtype=np.int64)
+
+    def stop(self) -> None:
+        """Make the query that is running raise `SearchStoppedError`; from any thread."""
+        self._control[STOP] = 1
+
+    def solve(self, state: State) -> Solution:
+        """Return margin, value, best move and line."""
+        depth = CELLS - state.ply
+        if state.is_over:
+            return Solution(state.margin, _sign(_score(state, state.margin)), (), 0, 0)
+        work = self._start(state.deal)
+        cards = solve(work, state.code, _guess(state), self._moves, self._line)
+        self._check()
+        line = tuple(_move(state, packed) for packed in self._line[:depth].tolist())
+        margin = _margin(state, cards)
+        return Solution(margin, _sign(_score(state, margin)), line, self.nodes, depth)
+
+    def rank(self, state: State) -> tuple[RankedMove, ...]:
+        """Return every legal move, best first, ties in the documented order."""
+        if state.is_over:
+            return ()
+        work = self._start(state.deal)
+        count = rank(work, state.code, _guess(state), self._moves, self._cards)
+        self._check()
+        ranked = []
+        for packed, cards in zip(
+            self._moves[:count].tolist(), self._cards[:count].tolist(), strict=True
+        ):
+            margin = _margin(state, cards)
+            ranked.append(RankedMove(_move(state, packed), _sign(_score(state, margin)), margin))
+        return tuple(sorted(ranked, key=lambda move: -_score(state, move.margin)))
+
+    def value(self, state: State) -> int:
+        """Return won, drawn or lost for the side to move, which is quicker to know."""
+        if state.is_over:
+            return _sign(_score(state, state.margin))
+        work = self._start(state.deal)
+        values = [_sign(_score(state, _margin(state, cards))) for cards in range(CELLS + 1)]
+        result = -1
+        for value in sorted(set(values) - {-1}):
+            goal = values.index(value)
+            if answer(work, state.code, goal) < goal:
+                break
+            result = value
+        self._check()
+        return result
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of states the last query looked at."""
+        return int(self._control[NODES])
+
+    def _start(self, deal: Deal) -> Workspace:
+        if not self.keeps_table or self._deal is not deal:
+            self.table.start_query()
+            self._deal = deal
+        self._control[:] = 0
+        self._control[LIMIT] = self.node_limit
+        return Workspace(deal.duels, self.table.entries, self._scratch, self._control)
+
+    def _check(self) -> None:
+        if self._control[STOP]:
+            raise SearchStoppedError(f"the search was stopped after {self.nodes} nodes")
+
+
+def _guess(state: State) -> int:
+    """Return a number of cards the mover may end with: what is left is shared."""
+    owned = sum(placed is not None and placed.owner is state.to_move for placed in state.board)
+    return owned + (CELLS - state.ply + 1) // 2
+
+
+def _margin(state: State, cards: int) -> int:
+    """Return the margin when the mover ends with `cards` on the board.
+
+    The unplayed card is the second player's, and counts in variants that count hands.
+    """
+    first = cards if state.to_move is state.deal.first else CELLS - cards
+    unplayed = 1 if state.rules.variant.counts_hands else 0
+    margin = 2 * first - CELLS - unplayed
+    return margin if state.deal.first is Player.A else -margin
+
+
+def _score(state: State, margin: int) -> int:
+    """Return a margin from the mover's view."""
+    return margin if state.to_move is Player.A else -margin
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+def _move(state: State, packed: int) -> Move:
+    slot, cell = divmod(packed, CELLS)
+    return Move(state.deal.slots[slot].id, cell)

@@ -1,0 +1,79 @@
+"""What a search works with: the deal, the table, scratch memory, control words.
+
+Scratch memory has a row of 64 words for each ply, so that a search allocates nothing:
+
+    words 0..8    contacts of the nine cells (see `engine.duels`)
+          9..53   choices: the state's moves (see `engine.ordering`)
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.board import CELLS
+from engine.capture import contacts
+from engine.duels import Duels, shadow
+from engine.kernel import inline_kernel, kernel
+from engine.table import Entries
+
+Node: TypeAlias = tuple[int, int, int]  # code, mask of empty cells, mask of slots in hand
+Scratch: TypeAlias = npt.NDArray[np.int64]  # [SCRATCH_LENGTH]
+Control: TypeAlias = npt.NDArray[np.int64]  # [CONTROL_LENGTH]
+
+_ROW_BITS = 6
+_CHOICES_AT = CELLS
+SCRATCH_LENGTH = (CELLS + 1) << _ROW_BITS
+
+NODES = 0  # states looked at so far
+LIMIT = 1  # the search stops itself when it has looked at so many; 0 is no limit
+STOP = 2  # anybody may set it to 1, from any thread; the search looks at it now and then
+CONTROL_LENGTH = 3
+
+
+class Workspace(NamedTuple):
+    """The arrays of one search; no two searches may share one at the same time."""
+
+    duels: Duels
+    entries: Entries
+    scratch: Scratch
+    control: Control
+
+
+@inline_kernel
+def contacts_at(scratch: Scratch, ply: int, cell: int) -> int:
+    """Return the contacts of a cell at a ply."""
+    return int(scratch[(ply << _ROW_BITS) + cell])
+
+
+@kernel
+def set_contacts(work: Workspace, code: int, ply: int) -> None:
+    """Write the contacts of all cells into the row of a ply."""
+    for cell in range(CELLS):
+        work.scratch[(ply << _ROW_BITS) + cell] = contacts(work.duels, code, cell)
+
+
+@inline_kernel
+def add_contacts(work: Workspace, ply: int, slot: int, cell: int) -> None:
+    """Write the contacts after `slot` is put on `cell` into the row of the next ply."""
+    scratch = work.scratch
+    row = ply << _ROW_BITS
+    following = (ply + 1) << _ROW_BITS
+    for other in range(CELLS):
+        scratch[following + other] = scratch[row + other] | shadow(work.duels, cell, slot, other)
+
+
+@inline_kernel
+def choice_place(ply: int, number: int) -> int:
+    """Return where a ply's choice stands."""
+    return (ply << _ROW_BITS) + _CHOICES_AT + number
+
+
+@inline_kernel
+def is_stopped(control: Control) -> bool:
+    """Tell whether the search is to end; the limit, once passed, sets the flag."""
+    if 0 < control[LIMIT] < control[NODES]:
+        control[STOP] = 1
+    return bool(control[STOP] != 0)

@@ -1,0 +1,64 @@
+"""`precompute eval`: one state in, one answer out."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Annotated, Any
+
+import typer
+
+from console.options import DEFAULT_CARDS, CardsOption
+from engine.cards import load_cards
+from engine.document import state_from_dict
+from engine.errors import StateError
+from engine.solve import Solver
+from engine.table import Table
+from store.answer import SEARCH, answer_to_dict, ranking_to_list
+
+LARGEST_TABLE = 4_096  # MiB; a whole deal's early plies fit in far less
+LONGEST_INPUT = 1 << 20  # bytes; a state is about one thousand
+
+
+def evaluate(
+    *,
+    moves: Annotated[bool, typer.Option("--moves", help="Also every legal move.")] = False,
+    tt_bytes: Annotated[
+        int, typer.Option(min=1, max=LARGEST_TABLE, metavar="MIB", help="Size of the table.")
+    ] = 8,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="One line about the search on stderr.")
+    ] = False,
+    cards: CardsOption = DEFAULT_CARDS,
+) -> None:
+    """Read one state as JSON on stdin; write its answer as JSON on stdout.
+
+    Example: precompute eval --moves < state.json
+    """
+    state = state_from_dict(read_json(), load_cards(cards))
+    solver = Solver(Table(tt_bytes))
+    began = time.perf_counter()
+    answer = answer_to_dict(state, solver.solve(state), SEARCH)
+    if moves:
+        answer["moves"] = ranking_to_list(state, solver.rank(state))
+    seconds = time.perf_counter() - began
+    typer.echo(json.dumps(answer))
+    if verbose:
+        typer.echo(
+            f"precompute: {answer['nodes']:,} nodes in {seconds:.3f} s, compiling included; "
+            f"a table of {len(solver.table):,} entries",
+            err=True,
+        )
+
+
+def read_json() -> Any:
+    """Return the one JSON value on stdin, or raise `StateError`."""
+    data = sys.stdin.buffer.read(LONGEST_INPUT + 1)
+    if len(data) > LONGEST_INPUT:
+        raise StateError.of("state", "more", f"at most {LONGEST_INPUT} bytes")
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        found = data.decode("utf-8", "replace")
+        raise StateError.of("state", found, f"one JSON object ({error})") from error

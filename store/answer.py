@@ -1,0 +1,44 @@
+"""The answer to a state, as every way to it gives it: command line, service, files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine.document import move_to_dict
+from engine.notation import format_state
+from engine.solve import RankedMove, Solution
+from engine.state import State
+from engine.zobrist import hash_text, state_hash
+
+SEARCH = "search"
+
+
+def answer_to_dict(state: State, solution: Solution, source: str) -> dict[str, Any]:
+    """Return the answer as an object; there is no best move when the game is over."""
+    best = {"best_move": move_to_dict(solution.best_move)} if solution.best_move else {}
+    return {
+        **best,
+        "value": solution.value,
+        "margin": solution.margin,
+        "pv": [move_to_dict(move) for move in solution.line],
+        "nodes": solution.nodes,
+        "depth": solution.depth,
+        "state_hash": hash_text(state_hash(state)),
+        "notation": format_state(state),
+        "variant": state.rules.variant.value,
+        "source": source,
+    }
+
+
+def ranking_to_list(state: State, ranking: Sequence[RankedMove]) -> list[dict[str, Any]]:
+    """Return every legal move with its worth and the cells it captures, best first."""
+    return [
+        {
+            **move_to_dict(entry.move),
+            "value": entry.value,
+            "margin": entry.margin,
+            "captures": sorted(capture.cell for capture in state.captures(entry.move)),
+        }
+        for entry in ranking
+    ]
