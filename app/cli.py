@@ -31,6 +31,7 @@ from engine.cards import load_cards
 from engine.deal import Player
 from engine.dealing import Strategy
 from engine.rules import Variant
+from engine.solve import Solver
 from engine.state import State
 
 KindOption = Annotated[PlayerKind, typer.Option(help="Who plays this side.")]
@@ -48,11 +49,15 @@ def play(  # noqa: PLR0913  one parameter for each option
     first: FirstOption = "random",
     a: KindOption = PlayerKind.HUMAN,
     b: KindOption = PlayerKind.GREEDY,
+    hints: Annotated[bool, typer.Option("--hints", help="Show what each move is worth.")] = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="After the game, what each move gave away.")
+    ] = False,
     cards: CardsOption = DEFAULT_CARDS,
 ) -> None:
     """Play a game in the terminal.
 
-    Example: triad play --seed 7 --rules elemental,same,plus --variant ff8 --b random
+    Example: triad play --seed 7 --rules same,plus --variant ff8 --b perfect --review
     """
     catalogue = load_cards(cards)
     dealer = make_dealer(
@@ -66,9 +71,11 @@ def play(  # noqa: PLR0913  one parameter for each option
     )
     state = State.start(chosen_deal(dealer, hands, number))
     kinds = {Player.A: a, Player.B: b}
-    table = Table(catalogue, kinds, typer.echo, ask_person, seed, number)
+    table = Table(catalogue, kinds, typer.echo, ask_person, Solver(), hints, seed, number)
     try:
-        table.play(state)
+        turns = table.play(state)
+        if review:
+            table.say_review(turns)
     except GivenUpError:
         typer.echo("the game was left unfinished")
 

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from app.players import CHOOSERS, PlayerKind
+from app.players import PlayerKind, make_choosers
+from app.review import Turn, review, worth_text
 from engine.cards import Catalogue
 from engine.deal import Player
 from engine.dealing import game_random
 from engine.errors import InputError, MoveError
 from engine.notation import format_state
 from engine.picture import draw_state
+from engine.solve import RankedMove, Solver
 from engine.state import Capture, Move, State
 
-HELP = "CARD CELL places a card (by id or name: 34 0, Squall 4); moves, help, quit"
+HELP = (
+    "CARD CELL places a card (by id or name: 34 0, Squall 4); "
+    "hint: every move with its worth; help; quit"
+)
 
 Say = Callable[[str], None]
 Ask = Callable[[str], str]
@@ -34,37 +39,57 @@ class Table:
     players: Mapping[Player, PlayerKind]
     say: Say
     ask: Ask
+    solver: Solver
+    has_hints: bool = False
     seed: int = 0
     number: int = 0
 
-    def play(self, state: State) -> State:
-        """Play from `state` to the end and return the final state."""
+    def play(self, state: State) -> list[Turn]:
+        """Play from `state` to the end and return the turns."""
+        turns = []
         while not state.is_over:
             self.say(draw_state(state))
-            random = game_random(self.seed, self.number, state.ply)
-            move = self._choose(state, random)
-            captures = state.captures(move)
-            self.say(self._told(state, move, captures))
+            move = self._choose(state, game_random(self.seed, self.number, state.ply))
+            self.say(self._told(state, move, state.captures(move)))
+            turns.append(Turn(state, move))
             state = state.play(move)
         self.say(draw_state(state))
         self.say(result_text(state))
         self.say(f"notation: {format_state(state)}")
-        return state
+        return turns
+
+    def say_review(self, turns: list[Turn]) -> None:
+        """Say of every turn what it was worth and gave away."""
+        for reviewed in review(turns, self.solver):
+            state, move = reviewed.turn
+            line = (
+                f"{state.ply + 1}. {state.to_move.name} {self._named(move):<24} "
+                f"{worth_text(reviewed.before):<8} "
+            )
+            if reviewed.given_away:
+                line += f"gave away {reviewed.given_away}; best: {self._named(reviewed.best_move)}"
+            else:
+                line += "best"
+            self.say(line)
 
     def _choose(self, state: State, random: Generator) -> Move:
         kind = self.players[state.to_move]
-        return CHOOSERS[kind](state, random) if kind in CHOOSERS else self._asked(state)
+        if kind is PlayerKind.HUMAN:
+            return self._asked(state)
+        return make_choosers(self.solver)[kind](state, random)
 
     def _asked(self, state: State) -> Move:
         """Ask until the answer is a legal move."""
+        if self.has_hints:
+            self._say_hints(state)
         while True:
             answer = self.ask(f"{state.to_move.name}> ").strip()
             if answer == "quit":
                 raise GivenUpError
             if answer in ("", "help", "?"):
                 self.say(HELP)
-            elif answer == "moves":
-                self.say("\n".join(self._described(state, move) for move in state.legal_moves()))
+            elif answer == "hint":
+                self._say_hints(state)
             else:
                 try:
                     move = self._parsed(answer)
@@ -80,14 +105,21 @@ class Table:
             raise MoveError.of("move", answer, HELP)
         return Move(self.catalogue.find(card).id, int(cell))
 
-    def _described(self, state: State, move: Move) -> str:
-        cells = ", ".join(str(capture.cell) for capture in state.captures(move))
-        name = self.catalogue[move.card_id].name
-        return f"  {move.card_id:>3} {move.cell}  {name:<16} captures {cells or 'nothing'}"
+    def _say_hints(self, state: State) -> None:
+        self.say("\n".join(self._described(state, entry) for entry in self.solver.rank(state)))
+
+    def _described(self, state: State, entry: RankedMove) -> str:
+        cells = ", ".join(str(capture.cell) for capture in state.captures(entry.move))
+        score = entry.margin if state.to_move is Player.A else -entry.margin
+        return (
+            f"  {worth_text(score):<8} {self._named(entry.move):<24} captures {cells or 'nothing'}"
+        )
+
+    def _named(self, move: Move) -> str:
+        return f"{self.catalogue[move.card_id].name} ({move.card_id}) on {move.cell}"
 
     def _told(self, state: State, move: Move, captures: tuple[Capture, ...]) -> str:
-        name = self.catalogue[move.card_id].name
-        lines = [f"{state.to_move.name} places {name} ({move.card_id}) on {move.cell}"]
+        lines = [f"{state.to_move.name} places {self._named(move)}"]
         for capture in captures:
             taken = self.catalogue[capture.card_id].name
             lines.append(

@@ -7,6 +7,7 @@ from enum import Enum
 
 from numpy.random import Generator
 
+from engine.solve import Solver
 from engine.state import Move, State
 
 Chooser = Callable[[State, Generator], Move]
@@ -18,6 +19,7 @@ class PlayerKind(Enum):
     HUMAN = "human"
     RANDOM = "random"
     GREEDY = "greedy"
+    PERFECT = "perfect"
 
 
 def choose_random(state: State, random: Generator) -> Move:
@@ -31,7 +33,21 @@ def choose_greedy(state: State, _random: Generator) -> Move:
     return max(state.legal_moves(), key=lambda move: len(state.captures(move)))
 
 
-CHOOSERS: dict[PlayerKind, Chooser] = {
-    PlayerKind.RANDOM: choose_random,
-    PlayerKind.GREEDY: choose_greedy,
-}
+def perfect_chooser(solver: Solver) -> Chooser:
+    """Return a player that makes the best move."""
+
+    def choose_perfect(state: State, _random: Generator) -> Move:
+        best = solver.solve(state).best_move
+        assert best is not None, "a finished game has no mover"
+        return best
+
+    return choose_perfect
+
+
+def make_choosers(solver: Solver) -> dict[PlayerKind, Chooser]:
+    """Return the players that need nobody to ask."""
+    return {
+        PlayerKind.RANDOM: choose_random,
+        PlayerKind.GREEDY: choose_greedy,
+        PlayerKind.PERFECT: perfect_chooser(solver),
+    }

@@ -2,7 +2,8 @@
 
 A choice is a move in one word: its order, the cells it captures, its slot and its cell.
 Moves are ordered by what they leave behind: cards owned, less those that the opponent's
-hand can take at once, plus those of the opponent's that the own hand can take.
+hand can take at once, plus those of the opponent's that the own hand can take. A move
+that has just settled another state of the same ply is likely to settle this one too.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from engine.duels import LOSES, Duels, playable_slots, word
 from engine.kernel import bit_count, inline_kernel, kernel, lowest_bit
 from engine.lanes import EVERY_LANE, lanes_towards
 from engine.table import pack_move
-from engine.workspace import Node, Scratch, Workspace, choice_place, contacts_at
+from engine.workspace import Node, Scratch, Workspace, choice_place, contacts_at, killers_at
 
 # Weights of the order, tuned by node counts: a card owned, a card of one's own that a card
 # of the opponent's hand can take, and the other way round.
 _OWNED, _IN_DANGER, _IN_REACH = 40, 10, 4
 _TAKEN, _EXPOSED = 20, 12  # near the end, where only the placed card is looked at
 _NEAR_END = 5  # the ply from which that is good enough
+_LAST_KILLER, _EARLIER_KILLER = 120, 60
 _REMEMBERED = 1 << 20
 _ORDER_ZERO = 1 << 12  # keeps every order positive
 
@@ -84,6 +86,14 @@ def order_of(duels: Duels, node: Node, slot: int, cell: int, taken: int, mover: 
     return _TAKEN * bit_count(taken) - _EXPOSED * exposed
 
 
+@inline_kernel
+def _bonus(move: int, killers: tuple[int, int]) -> int:
+    """Return what a move's order gains from what it did elsewhere."""
+    if move == killers[0]:
+        return _LAST_KILLER
+    return _EARLIER_KILLER if move == killers[1] else 0
+
+
 @kernel
 def list_choices(work: Workspace, node: Node, remembered: int) -> int:
     """Write the moves of a state into its ply's row; return how many there are.
@@ -96,6 +106,7 @@ def list_choices(work: Workspace, node: Node, remembered: int) -> int:
     mover = ply & 1
     theirs = opposing(code, mover)
     playable = playable_slots(duels, hands & int(HANDS[mover]))
+    killers = killers_at(scratch, ply)
     count = 0
     cells = empty
     while cells:
@@ -107,9 +118,11 @@ def list_choices(work: Workspace, node: Node, remembered: int) -> int:
             slot = lowest_bit(slots)
             slots &= slots - 1
             taken = taken_by(duels, code, slot, cell, everyone, theirs)
+            move = pack_move(slot, cell)
             order = _REMEMBERED
-            if pack_move(slot, cell) != remembered:
-                order = order_of(duels, node, slot, cell, taken, mover) + _ORDER_ZERO
+            if move != remembered:
+                order = order_of(duels, node, slot, cell, taken, mover)
+                order += _bonus(move, killers) + _ORDER_ZERO
             scratch[choice_place(ply, count)] = pack_choice(order, taken, slot, cell)
             count += 1
     return count

@@ -23,7 +23,15 @@ from engine.duels import playable_slots
 from engine.endgame import LAST_THREE, last_card, last_three, last_two
 from engine.kernel import bit_count, kernel, lowest_bit
 from engine.ordering import cell_of, code_after, list_choices, next_choice, slot_of
-from engine.table import MISSED, keep, lower_of, move_of, pack_move, probe, upper_of
+from engine.table import (
+    NO_MOVE,
+    is_settled,
+    pack_move,
+    probe,
+    remember,
+    remembered_move,
+    settled_answer,
+)
 from engine.workspace import (
     NODES,
     Node,
@@ -31,12 +39,12 @@ from engine.workspace import (
     add_contacts,
     contacts_at,
     is_stopped,
+    note_killer,
     set_contacts,
 )
 
 Moves: TypeAlias = npt.NDArray[np.int64]  # packed moves
 
-NO_MOVE = -1
 _ALL_SLOTS = (1 << SLOTS) - 1
 
 
@@ -46,38 +54,18 @@ def search(work: Workspace, node: Node, goal: int) -> int:
 
     Its ply's row must have its contacts set.
     """
-    code, empty, _ = node
+    code, empty, hands = node
+    ply = CELLS - bit_count(empty)
     work.control[NODES] += 1
-    if bit_count(empty) == CELLS - LAST_THREE:
+    if ply == LAST_THREE:
         return last_three(work, node, goal)
     if is_stopped(work.control):
         return 0
-    lower, upper, remembered = 0, CELLS, NO_MOVE
     entry = probe(work.entries, code)
-    if entry != MISSED:
-        lower, upper, remembered = lower_of(entry), upper_of(entry), move_of(entry)
-    if lower >= goal:
-        return lower
-    if upper < goal:
-        return upper
-    best, move = _try_choices(work, node, goal, remembered)
-    if is_stopped(work.control):
-        return 0
-    if best >= goal:
-        lower = max(lower, best)
-    else:
-        upper = min(upper, best)
-    keep(work.entries, code, lower, upper, move)
-    return best
-
-
-@kernel
-def _try_choices(work: Workspace, node: Node, goal: int, remembered: int) -> tuple[int, int]:
-    """Return the answer of the best move and the move; the first to reach `goal` will do."""
-    code, empty, hands = node
-    ply = CELLS - bit_count(empty)
+    if is_settled(entry, goal):
+        return settled_answer(entry, goal)
     best, best_move = 0, 0
-    count = list_choices(work, node, remembered)
+    count = list_choices(work, node, remembered_move(entry))
     for number in range(count):
         choice = next_choice(work.scratch, ply, number, count)
         cell, slot = cell_of(choice), slot_of(choice)
@@ -87,8 +75,11 @@ def _try_choices(work: Workspace, node: Node, goal: int, remembered: int) -> tup
         if cards > best:
             best, best_move = cards, pack_move(slot, cell)
             if best >= goal:
+                note_killer(work.scratch, ply, best_move)
                 break
-    return best, best_move
+    if not is_stopped(work.control):
+        remember(work.entries, code, (entry, goal, best), best_move)
+    return best
 
 
 @kernel

@@ -16,7 +16,7 @@ from engine.deal import Deal, Player
 from engine.errors import SearchStoppedError
 from engine.search import answer, rank, solve
 from engine.state import Move, State
-from engine.table import Table
+from engine.table import NO_MOVE, Table
 from engine.workspace import CONTROL_LENGTH, LIMIT, NODES, SCRATCH_LENGTH, STOP, Workspace
 
 MOST_MOVES = 45  # of an opening: nine cells, five cards
@@ -123,6 +123,7 @@ class Solver:
         if not self.keeps_table or self._deal is not deal:
             self.table.start_query()
             self._deal = deal
+        self._scratch[:] = NO_MOVE  # no killers, so that the number of nodes repeats
         self._control[:] = 0
         self._control[LIMIT] = self.node_limit
         return Workspace(deal.duels, self.table.entries, self._scratch, self._control)

@@ -34,6 +34,7 @@ MOVE_BITS, BOUND_BITS = 7, 4
 MIN_PLACE_BITS = 16  # fewer places would leave a rest of more than 29 bits
 MAX_PLACE_BITS = 30
 MISSED = 0  # no entry: a tag is never 0
+NO_MOVE = -1
 
 _LOWER_AT = MOVE_BITS
 _UPPER_AT = _LOWER_AT + BOUND_BITS
@@ -101,29 +102,45 @@ def probe(entries: Entries, code: int) -> int:
 
 
 @inline_kernel
-def keep(entries: Entries, code: int, lower: int, upper: int, move: int) -> None:
-    """Put what is known of `code` in its place."""
-    stir = stirred(code)
-    bounds = (upper << _UPPER_AT) | (lower << _LOWER_AT)
-    entries[_place(entries, stir)] = (_key(entries, stir) << _KEY_AT) | bounds | move
-
-
-@inline_kernel
-def lower_of(entry: int) -> int:
-    """Return the number of cards that the mover is sure of."""
+def _lower(entry: int) -> int:
     return (entry >> _LOWER_AT) & _BOUND
 
 
 @inline_kernel
-def upper_of(entry: int) -> int:
-    """Return the number of cards that the mover cannot exceed."""
+def _upper(entry: int) -> int:
     return (entry >> _UPPER_AT) & _BOUND
 
 
 @inline_kernel
-def move_of(entry: int) -> int:
-    """Return the remembered move."""
-    return entry & _MOVE
+def is_settled(entry: int, goal: int) -> bool:
+    """Tell whether an entry, which may be MISSED, answers for `goal`."""
+    return entry != MISSED and (_lower(entry) >= goal or _upper(entry) < goal)
+
+
+@inline_kernel
+def settled_answer(entry: int, goal: int) -> int:
+    """Return the answer that a settled entry holds for `goal`."""
+    return _lower(entry) if _lower(entry) >= goal else _upper(entry)
+
+
+@inline_kernel
+def remembered_move(entry: int) -> int:
+    """Return the packed move that was best when the entry was made, or NO_MOVE."""
+    return entry & _MOVE if entry != MISSED else NO_MOVE
+
+
+@inline_kernel
+def remember(entries: Entries, code: int, proof: tuple[int, int, int], move: int) -> None:
+    """Keep what a search of `code` proved: the entry there was, the goal, the answer."""
+    entry, goal, answer = proof
+    lower, upper = (_lower(entry), _upper(entry)) if entry != MISSED else (0, CELLS)
+    if answer >= goal:
+        lower = max(lower, answer)
+    else:
+        upper = min(upper, answer)
+    stir = stirred(code)
+    bounds = (upper << _UPPER_AT) | (lower << _LOWER_AT)
+    entries[_place(entries, stir)] = (_key(entries, stir) << _KEY_AT) | bounds | move
 
 
 @inline_kernel

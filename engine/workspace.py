@@ -4,6 +4,7 @@ Scratch memory has a row of 64 words for each ply, so that a search allocates no
 
     words 0..8    contacts of the nine cells (see `engine.duels`)
           9..53   choices: the state's moves (see `engine.ordering`)
+         54..55   killers: the moves that last settled a state of this ply, packed
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ Control: TypeAlias = npt.NDArray[np.int64]  # [CONTROL_LENGTH]
 
 _ROW_BITS = 6
 _CHOICES_AT = CELLS
+_KILLERS_AT = 54
 SCRATCH_LENGTH = (CELLS + 1) << _ROW_BITS
 
 NODES = 0  # states looked at so far
@@ -77,3 +79,19 @@ def is_stopped(control: Control) -> bool:
     if 0 < control[LIMIT] < control[NODES]:
         control[STOP] = 1
     return bool(control[STOP] != 0)
+
+
+@inline_kernel
+def killers_at(scratch: Scratch, ply: int) -> tuple[int, int]:
+    """Return the last two different moves that settled a state of this ply."""
+    row = (ply << _ROW_BITS) + _KILLERS_AT
+    return int(scratch[row]), int(scratch[row + 1])
+
+
+@inline_kernel
+def note_killer(scratch: Scratch, ply: int, move: int) -> None:
+    """Note that `move` settled a state of this ply."""
+    row = (ply << _ROW_BITS) + _KILLERS_AT
+    if scratch[row] != move:
+        scratch[row + 1] = scratch[row]
+        scratch[row] = move
