@@ -82,12 +82,13 @@ def sums_of(around: int, touch: int) -> int:
 
 
 @inline_kernel
-def has_equal_sums(around: int, touch: int) -> int:
-    """Return a number that is not 0 when two of the cards `around` have the same sum."""
+def shared_sums(around: int, touch: int) -> int:
+    """Return the flags of the lanes whose sum another lane has too."""
     sums = sums_of(around, touch)
-    beside = sums ^ ((sums << 16) | ((sums >> 48) & 0xFFFF))
+    after = sums ^ ((sums << 16) | ((sums >> 48) & 0xFFFF))
     across = sums ^ ((sums << 32) | ((sums >> 32) & 0xFFFF_FFFF))
-    return lane_flags(beside) & lane_flags(across) ^ EVERY_LANE
+    before = sums ^ ((sums << 48) | ((sums >> 16) & 0xFFFF_FFFF_FFFF))
+    return lane_flags(after) & lane_flags(across) & lane_flags(before) ^ EVERY_LANE
 
 
 @kernel
@@ -141,13 +142,7 @@ def taken_by_plus(duels: Duels, slot: int, cell: int, everyone: int, opponents: 
         sums = sums_of(everyone, touch)
         favoured = favoured_sum(sums)
         return cells_of(lanes_with(sums, favoured) & theirs, cell) if favoured else 0
-    sums = sums_of(opponents, touch)
-    taken = 0
-    for lane in range(LANES):
-        sharing = lanes_with(sums, (sums >> (LANE_BITS * lane)) & LANE)
-        if bit_count(sharing & theirs) >= 2:
-            taken |= sharing
-    return cells_of(taken & theirs, cell)
+    return cells_of(full_lanes(shared_sums(opponents, touch)) & theirs, cell)
 
 
 @kernel
@@ -194,7 +189,8 @@ def taken_by(duels: Duels, code: int, slot: int, cell: int, everyone: int, their
     `code` tells the other contacts, should captures spread. Same and Plus are rare: a few
     operations without a branch tell when they need a look.
     """
-    opponents = everyone & lanes_towards(theirs, cell)
+    lanes = lanes_towards(theirs, cell)
+    opponents = everyone & lanes
     options = options_of(duels)
     seen = everyone if options & FF8 else opponents
     special = 0
@@ -202,7 +198,7 @@ def taken_by(duels: Duels, code: int, slot: int, cell: int, everyone: int, their
         equal = bit_count(word(duels, EQUALS, cell, slot) & seen)
         special = (equal + word(duels, WALLS, cell, slot)) >> 1
     if options & PLUS:
-        special |= has_equal_sums(seen, word(duels, TOUCH, cell, slot))
+        special |= shared_sums(seen, word(duels, TOUCH, cell, slot)) & lanes
     if special and opponents:
         return _taken_with_special(duels, code, slot, cell, everyone, theirs)
     return cells_of(word(duels, BEATS, cell, slot) & opponents, cell)

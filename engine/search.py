@@ -105,6 +105,17 @@ def answer(work: Workspace, code: int, goal: int) -> int:
 
 
 @kernel
+def likely_cards(code: int) -> int:
+    """Return a number of cards, from 1 to 9, the mover may end with: what is left is shared."""
+    empty = empty_cells(code)
+    mover = bit_count(empty) & 1 ^ 1
+    owned = bit_count(owners_of(code))
+    if mover == 0:
+        owned = CELLS - bit_count(empty) - owned
+    return min(max(owned + (bit_count(empty) + 1) // 2, 1), CELLS)
+
+
+@kernel
 def exact_cards(work: Workspace, code: int, guess: int) -> int:
     """Return the number of cards the mover ends with; a near guess makes it quicker."""
     lower, upper = 0, CELLS
@@ -161,14 +172,14 @@ def first_reaching(work: Workspace, code: int, goal: int, moves: Moves) -> tuple
 
 
 @kernel
-def solve(work: Workspace, code: int, guess: int, moves: Moves, line: Moves) -> int:
+def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
     """Return the mover's cards at the end; write the best moves to the end into `line` [9].
 
     The root's moves are tried in the documented order: to know that a move is the first
     best one, those before it must be refuted anyhow.
     """
     lower, upper, first_best, first_goal = 0, CELLS, NO_MOVE, 0
-    goal = min(max(guess, 1), CELLS)
+    goal = likely_cards(code)
     while lower < upper and not is_stopped(work.control):
         move, cards = first_reaching(work, code, goal, moves)
         if move == NO_MOVE:
@@ -197,9 +208,10 @@ def _follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Mov
 
 
 @kernel
-def rank(work: Workspace, code: int, guess: int, moves: Moves, cards: Moves) -> int:
+def rank(work: Workspace, code: int, moves: Moves, cards: Moves) -> int:
     """Write all legal moves, in order, and the mover's cards after each; return how many."""
     count = list_moves(work, code, moves)
+    guess = likely_cards(code)
     for number in range(count):
         after = code_after_move(work, code, int(moves[number]))
         cards[number] = CELLS - exact_cards(work, after, CELLS - guess)

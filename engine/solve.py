@@ -78,33 +78,31 @@ class Solver:
         if state.is_over:
             return Solution(state.margin, _sign(_score(state, state.margin)), (), 0, 0)
         work = self._start(state.deal)
-        cards = solve(work, state.code, _guess(state), self._moves, self._line)
+        cards = solve(work, state.code, self._moves, self._line)
         self._check()
         line = tuple(_move(state, packed) for packed in self._line[:depth].tolist())
-        margin = _margin(state, cards)
-        return Solution(margin, _sign(_score(state, margin)), line, self.nodes, depth)
+        value, margin = _worths(state)[cards]
+        return Solution(margin, value, line, self.nodes, depth)
 
     def rank(self, state: State) -> tuple[RankedMove, ...]:
         """Return every legal move, best first, ties in the documented order."""
         if state.is_over:
             return ()
         work = self._start(state.deal)
-        count = rank(work, state.code, _guess(state), self._moves, self._cards)
+        count = rank(work, state.code, self._moves, self._cards)
         self._check()
-        ranked = []
-        for packed, cards in zip(
-            self._moves[:count].tolist(), self._cards[:count].tolist(), strict=True
-        ):
-            margin = _margin(state, cards)
-            ranked.append(RankedMove(_move(state, packed), _sign(_score(state, margin)), margin))
-        return tuple(sorted(ranked, key=lambda move: -_score(state, move.margin)))
+        worths = _worths(state)
+        cards = self._cards[:count].tolist()
+        moves = self._moves[:count].tolist()
+        order = sorted(range(count), key=lambda number: -cards[number])
+        return tuple(RankedMove(_move(state, moves[i]), *worths[cards[i]]) for i in order)
 
     def value(self, state: State) -> int:
         """Return won, drawn or lost for the side to move, which is quicker to know."""
         if state.is_over:
             return _sign(_score(state, state.margin))
         work = self._start(state.deal)
-        values = [_sign(_score(state, _margin(state, cards))) for cards in range(CELLS + 1)]
+        values = [value for value, _ in _worths(state)]
         result = -1
         for value in sorted(set(values) - {-1}):
             goal = values.index(value)
@@ -133,21 +131,17 @@ class Solver:
             raise SearchStoppedError(f"the search was stopped after {self.nodes} nodes")
 
 
-def _guess(state: State) -> int:
-    """Return a number of cards the mover may end with: what is left is shared."""
-    owned = sum(placed is not None and placed.owner is state.to_move for placed in state.board)
-    return owned + (CELLS - state.ply + 1) // 2
-
-
-def _margin(state: State, cards: int) -> int:
-    """Return the margin when the mover ends with `cards` on the board.
+def _worths(state: State) -> list[tuple[int, int]]:
+    """Return value and margin for each number of board cards the mover may end with.
 
     The unplayed card is the second player's, and counts in variants that count hands.
     """
-    first = cards if state.to_move is state.deal.first else CELLS - cards
     unplayed = 1 if state.rules.variant.counts_hands else 0
-    margin = 2 * first - CELLS - unplayed
-    return margin if state.deal.first is Player.A else -margin
+    if state.to_move is state.deal.first:
+        unplayed = -unplayed
+    scores = [2 * cards - CELLS + unplayed for cards in range(CELLS + 1)]
+    sign = 1 if state.to_move is Player.A else -1
+    return [(_sign(score), sign * score) for score in scores]
 
 
 def _score(state: State, margin: int) -> int:

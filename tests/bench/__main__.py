@@ -11,13 +11,15 @@ import argparse
 import json
 import platform
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 
-from tests.bench import games
+from tests.bench import games, search
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Figure
 
-BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {"games": games.figures}
+BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
+    "games": games.figures,
+    "search": search.figures,
+}
 
 
 def main() -> None:
@@ -31,7 +33,7 @@ def main() -> None:
         print(f"calibration loop: {calibrate():.3f} s")
     for name in arguments.names or BENCHES:
         for figure in BENCHES[name]():
-            print(json.dumps(asdict(figure)) if arguments.json else figure, flush=True)
+            print(json.dumps(figure.as_dict()) if arguments.json else figure, flush=True)
 
 
 if __name__ == "__main__":

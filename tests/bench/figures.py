@@ -1,10 +1,12 @@
-"""Figures: what was measured, absolute and per calibration."""
+"""Figures: what was measured, absolute and relative to the calibration loop."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from tests.bench.calibration import calibrate
 
@@ -12,28 +14,54 @@ REPEATS = 5
 
 
 @dataclass(frozen=True)
-class Figure:
-    """One measured rate: how often a second, and how often in one calibration loop."""
+class Rate:
+    """How often a second something is done, and how often in one calibration loop."""
 
     name: str
-    per_second: float
     unit: str
+    per_second: float
     calibration: float  # seconds
-
-    @property
-    def per_calibration(self) -> float:
-        """Return the rate in the time of the calibration loop."""
-        return self.per_second * self.calibration
 
     def __str__(self) -> str:
         """Return a line of the report."""
-        return (
-            f"{self.name:<44} {self.per_second:>14,.0f} {self.unit}/s "
-            f"{self.per_calibration:>14,.0f} per calibration"
+        ratio = self.per_second * self.calibration
+        return f"{self.name:<52} {self.per_second:>13,.0f} {self.unit}/s {ratio:>13,.0f} per cal."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figure for a program to read."""
+        return {**asdict(self), "per_calibration": self.per_second * self.calibration}
+
+
+@dataclass(frozen=True)
+class Duration:
+    """How long something takes: median and worst of several cases, and nodes if any."""
+
+    name: str
+    median: float  # seconds
+    worst: float  # seconds
+    calibration: float  # seconds
+    median_nodes: float = 0
+    nodes_per_second: float = 0
+
+    def __str__(self) -> str:
+        """Return a line of the report."""
+        text = (
+            f"{self.name:<52} {self.median * 1e3:>9.3f} ms median {self.worst * 1e3:>9.3f} worst "
+            f"{self.median / self.calibration:>9.5f} cal."
         )
+        if self.median_nodes:
+            text += f" {self.median_nodes:>9,.0f} nodes {self.nodes_per_second / 1e6:>6.1f} M/s"
+        return text
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figure for a program to read."""
+        return {**asdict(self), "calibrations": self.median / self.calibration}
 
 
-def measure_rate(name: str, unit: str, rate: Callable[[], float]) -> Figure:
+Figure = Rate | Duration
+
+
+def measure_rate(name: str, unit: str, rate: Callable[[], float]) -> Rate:
     """Return the median of several rates, each with a calibration right beside it."""
     samples = []
     for _ in range(REPEATS):
@@ -41,4 +69,32 @@ def measure_rate(name: str, unit: str, rate: Callable[[], float]) -> Figure:
         samples.append((rate() * seconds, seconds))
     calibration = statistics.median(seconds for _, seconds in samples)
     ratio = statistics.median(ratio for ratio, _ in samples)
-    return Figure(name, ratio / calibration, unit, calibration)
+    return Rate(name, unit, ratio / calibration, calibration)
+
+
+def measure_cases(name: str, cases: Sequence[Callable[[], int]]) -> Duration:
+    """Return median and worst over the cases; each is run a few times and its median taken.
+
+    A case returns the nodes it looked at, 0 when it counts none.
+    """
+    calibrations: list[float] = []
+    seconds: list[float] = []
+    nodes: list[int] = []
+    for case in cases:
+        if len(calibrations) < REPEATS:
+            calibrations.append(calibrate())
+        runs = []
+        for _ in range(REPEATS):
+            began = time.perf_counter()
+            found = case()
+            runs.append(time.perf_counter() - began)
+        seconds.append(statistics.median(runs))
+        nodes.append(found)
+    return Duration(
+        name,
+        statistics.median(seconds),
+        max(seconds),
+        statistics.median(calibrations),
+        statistics.median(nodes),
+        sum(nodes) / sum(seconds),
+    )
