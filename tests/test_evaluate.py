@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests import vectors
 from tests.commands import command
 
+ROOT = Path(__file__).parent.parent
 LATE = next(row for row in vectors.load("eval") if row["state"]["turn"] == 6)
 
 
@@ -119,3 +121,10 @@ def test_misuse_ends_with_2_and_one_line(arguments: list[str]) -> None:
     assert done.stdout == ""
     assert done.stderr.startswith("precompute: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_answer_in_the_readme_is_the_real_one() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    state = (ROOT / "docs" / "state.json").read_text(encoding="utf-8")
+    answer = command("precompute", "eval", given=state).stdout
+    assert f"precompute eval < docs/state.json\n{answer}```" in readme

@@ -1,7 +1,7 @@
 """Counts of states and of move sequences, ply by ply, for fixed deals.
 
 `vectors/perft.jsonl` was counted by the slow twin to ply 3 and by the compiled
-enumeration below at ply 4; each deal has rules, elements or equal cards of its own.
+enumeration of `tests/plain.py` at ply 4; each deal has rules, elements or equal cards of its own.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from engine.board import CELLS, EMPTY_BOARD, HAND_SIZE, SLOTS, empty_cells, slots_down
-from engine.capture import place
+from engine.board import EMPTY_BOARD, SLOTS
 from engine.cards import Catalogue
 from engine.document import state_to_dict
-from engine.duels import Duels
-from engine.kernel import allocating_kernel
 from engine.notation import parse_state
 from engine.state import State
 from tests import naive, vectors
 from tests.conftest import IS_JIT_OFF
+from tests.plain import successors
 
 DEALS = vectors.load("perft")
 by_deal = pytest.mark.parametrize("row", DEALS, ids=lambda row: row["notation"])
@@ -58,23 +55,6 @@ def naive_count(document: dict[str, Any], plies: int) -> tuple[list[int], list[i
         states.append(len(layer))
         sequences.append(sum(ways for _, ways in layer.values()))
     return states, sequences
-
-
-@allocating_kernel
-def successors(duels: Duels, codes: npt.NDArray[np.int64], ply: int) -> npt.NDArray[np.int64]:
-    """Return the codes after every move of every slot, repeats included."""
-    mover = ply & 1
-    width = (CELLS - ply) * (HAND_SIZE - ply // 2)
-    result = np.empty(len(codes) * width, dtype=np.int64)
-    length = 0
-    for code in codes:
-        cells, down = empty_cells(code), slots_down(code)
-        for cell in range(CELLS):
-            for slot in range(HAND_SIZE * mover, HAND_SIZE * (mover + 1)):
-                if (cells >> cell) & 1 and not (down >> slot) & 1:
-                    result[length] = place(duels, code, slot, cell, mover)
-                    length += 1
-    return result[:length]
 
 
 @by_deal

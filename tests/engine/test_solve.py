@@ -80,30 +80,6 @@ def test_ranking_equals_plain_minimax(state: State) -> None:
         assert entry.value == (score > 0) - (score < 0)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("variant", Variant)
-@pytest.mark.parametrize("number", range(2))
-def test_opening_equals_plain_search(variant: Variant, number: int, catalogue: Catalogue) -> None:
-    """By memoised plain search, which has no idea in common with the search but the game."""
-    rules = Rules.of(SWITCHES, variant)
-    deal = Dealer(catalogue, 99, rules, elements=ElementSource.RANDOM).deal(number)
-    state = State.start(deal)
-    # Two plies are played, so that the whole of what is left fits into a test.
-    for move in state.legal_moves()[:1]:
-        after = state.play(move)
-        after = after.play(after.legal_moves()[7])
-        assert Solver().solve(after).margin == plain_margin(after, {})
-
-
-def plain_margin(state: State, known: dict[int, int]) -> int:
-    if state.is_over:
-        return state.margin
-    if state.code not in known:
-        margins = [plain_margin(state.play(move), known) for move in state.legal_moves()]
-        known[state.code] = max(margins) if state.to_move.name == "A" else min(margins)
-    return known[state.code]
-
-
 @given(free_states(min_ply=EARLIEST))
 def test_line_leads_to_the_promised_margin(state: State) -> None:
     solver = Solver()
