@@ -45,6 +45,7 @@ from engine.workspace import (
 
 Moves: TypeAlias = npt.NDArray[np.int64]  # packed moves
 
+NO_GOAL = -1
 _ALL_SLOTS = (1 << SLOTS) - 1
 
 
@@ -178,7 +179,7 @@ def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
     The root's moves are tried in the documented order: to know that a move is the first
     best one, those before it must be refuted anyhow.
     """
-    lower, upper, first_best, first_goal = 0, CELLS, NO_MOVE, 0
+    lower, upper, first_best, first_goal = 0, CELLS, NO_MOVE, NO_GOAL
     goal = likely_cards(code)
     while lower < upper and not is_stopped(work.control):
         move, cards = first_reaching(work, code, goal, moves)
@@ -190,6 +191,8 @@ def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
             goal = lower + 1
     if first_goal != lower:
         first_best, _ = first_reaching(work, code, lower, moves)
+    if first_best == NO_MOVE:  # stopped
+        return lower
     line[0] = first_best
     _follow_line(work, code_after_move(work, code, first_best), CELLS - lower, moves, line)
     return lower
@@ -199,8 +202,10 @@ def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
 def _follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Moves) -> None:
     """Write first best moves from `code`, whose mover ends with `cards`, behind the first."""
     number = 1
-    while empty_cells(code) and not is_stopped(work.control):
+    while empty_cells(code):
         move, _ = first_reaching(work, code, cards, moves)
+        if move == NO_MOVE:  # stopped
+            return
         line[number] = move
         code = code_after_move(work, code, move)
         cards = CELLS - cards

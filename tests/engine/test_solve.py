@@ -250,6 +250,17 @@ def late_state(catalogue: Catalogue) -> State:
     return state
 
 
+@pytest.mark.parametrize("variant", ["tc", "ff8"])
+def test_mover_may_end_with_no_card_at_all(variant: str, catalogue: Catalogue) -> None:
+    """Then every move is best, and the first in order is the answer."""
+    text = f"{variant}_2.101A.102A.103A.104A.105A.106A.107A_110_2.4_B"
+    state = parse_state(text, catalogue)
+    solution = Solver().solve(state)
+    assert solution.line == (Move(2, 0), Move(110, 1))
+    assert solution.margin == (9 if variant == "tc" else 8) == naive.minimax(state_to_dict(state))
+    assert Solver().value(state) == -1
+
+
 def test_equal_cards_are_one_move(catalogue: Catalogue) -> None:
     state = parse_state("ff8_1A.5B.3A.4B.5_2.2.2_6.6.7_A", catalogue)
     moves = [entry.move for entry in Solver().rank(state)]
