@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from app.players import PlayerKind, make_choosers
 from app.review import Turn, review, worth_text
+from engine.board import CELLS
 from engine.cards import Catalogue
 from engine.deal import Player
 from engine.dealing import game_random
@@ -22,6 +23,8 @@ HELP = (
     "CARD CELL places a card (by id or name: 34 0, Squall 4); "
     "hint: every move with its worth; help; quit"
 )
+
+CELL_NAMES = [str(cell) for cell in range(CELLS)]
 
 Say = Callable[[str], None]
 Ask = Callable[[str], str]
@@ -101,7 +104,7 @@ class Table:
 
     def _parsed(self, answer: str) -> Move:
         card, _, cell = answer.rpartition(" ")
-        if not card or not (cell.isascii() and cell.isdigit()):
+        if not card or cell not in CELL_NAMES:
             raise MoveError.of("move", answer, HELP)
         return Move(self.catalogue.find(card).id, int(cell))
 

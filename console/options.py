@@ -50,17 +50,8 @@ def parse_first(text: str) -> Player | None:
 
 
 def chosen_deal(dealer: Dealer, hands: str | None, number: int) -> Deal:
-    """Return the given hands as a deal, or the sampled deal `number`.
-
-    What is not given (the starter, the elements) is drawn as for that deal.
-    """
-    sampled = dealer.deal(number)
-    if hands is None:
-        return sampled
-    hand_a, hand_b = parse_hands(hands, dealer.catalogue)
-    return Deal.of(
-        hand_a, hand_b, rules=dealer.rules, elements=sampled.elements, first=sampled.first
-    )
+    """Return the given hands as a deal, or the sampled deal `number`."""
+    return dealer.deal(number, parse_hands(hands, dealer.catalogue) if hands else None)
 
 
 def make_dealer(  # noqa: PLR0913  one parameter for each option

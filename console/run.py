@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn
 
@@ -20,19 +21,35 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 def run(command: typer.Typer, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run `command` with these arguments, or this process's, and exit."""
+    if sys.stdout is None:
+        fail(name, "standard output is closed", FAILED)
     try:
-        sys.exit(command(args=arguments, prog_name=name, standalone_mode=False))
+        code = command(args=arguments, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
     except InputError as error:
         fail(name, str(error), MISUSED)
     except TriadError as error:
         fail(name, str(error), FAILED)
     except (KeyboardInterrupt, typer.Abort):
         fail(name, "interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; there is nobody to tell
+    except BrokenPipeError:  # whoever read our output has gone; there is nobody to tell
+        discard_output()
         sys.exit(FAILED)
+    except OSError as error:
+        discard_output()
+        fail(name, f"{error.filename or 'input or output'}: {error.strerror}", FAILED)
+    except MemoryError as error:
+        fail(name, f"not enough memory: {error}", FAILED)
     except typer.TyperException as error:
         fail(name, f"{error.format_message()} (see {name} --help)", error.exit_code)
+    if code == INTERRUPTED:
+        fail(name, "interrupted", INTERRUPTED)
+    sys.exit(code)
+
+
+def discard_output() -> None:
+    """Let what is still buffered for stdout go nowhere, or the interpreter fails on it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(name: str, message: str, code: int) -> NoReturn:

@@ -131,7 +131,11 @@ class Catalogue:
     def find(self, text: str) -> Card:
         """Return the card that `text` names, by id or by name."""
         text = text.strip()
-        return self[int(text)] if text.isascii() and text.isdigit() else self.named(text)
+        if not (text.isascii() and text.isdigit()):
+            return self.named(text)
+        if len(text) > len(str(HIGHEST_ID)):  # int() has a limit of digits of its own
+            raise UnknownCardError.of("card", text, self.allowed_ids)
+        return self[int(text)]
 
     def _suggestion(self, name: str) -> str:
         close = difflib.get_close_matches(name.casefold(), self._by_folded_name, n=3, cutoff=0.6)

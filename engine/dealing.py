@@ -1,8 +1,8 @@
 """The one seeded sampler of deals: same seed and number, same deal, everywhere.
 
 Deal number i of a seed draws from SeedSequence([seed, i]) with Philox, in a fixed
-order: both hands, who starts, elements. A wish (a given starter, a given layout)
-therefore never changes what else is drawn.
+order: both hands (unless they are given), who starts, elements. A wish for a starter or
+a layout therefore never changes what else is drawn.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from engine.cards import ELEMENTS, Card, Catalogue
 from engine.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
 from engine.errors import DealError
 from engine.rules import Rules
+
+Hands = tuple[list[Card], list[Card]]  # A's, B's
 
 HIGHEST_SEED = 2**64 - 1
 GAME_ELEMENT_CHANCE = 0.3  # of a cell to have an element, as the game deals
@@ -52,15 +54,9 @@ class Dealer:
     first: Player | None = None
 
     def __post_init__(self) -> None:
-        """Check the seed and that the cards suffice for the strategy."""
+        """Check the seed."""
         if not 0 <= self.seed <= HIGHEST_SEED:
             raise DealError.of("seed", self.seed, f"0 to {HIGHEST_SEED}")
-        wanted = 1 if self.strategy is Strategy.STRATIFIED else HAND_SIZE
-        for pool in self._pools:
-            if len(pool) < wanted:
-                raise DealError.of(
-                    "strategy", self.strategy.value, "a strategy the card file has cards for"
-                )
 
     @property
     def _pools(self) -> list[list[Card]]:
@@ -69,12 +65,12 @@ class Dealer:
             return [cards]
         return [[card for card in cards if card.level in stratum] for stratum in STRATA]
 
-    def deal(self, number: int) -> Deal:
-        """Return deal `number` of the seed."""
+    def deal(self, number: int, hands: Hands | None = None) -> Deal:
+        """Return deal `number` of the seed, with the given hands instead of drawn ones."""
         if not 0 <= number <= HIGHEST_SEED:
             raise DealError.of("number", number, f"0 to {HIGHEST_SEED}")
         random = Generator(Philox(SeedSequence([self.seed, number])))
-        hand_a, hand_b = self._draw_hands(random)
+        hand_a, hand_b = hands or self._draw_hands(random)
         drawn_first = Player(int(random.integers(2)))
         return Deal.of(
             hand_a,
@@ -84,12 +80,15 @@ class Dealer:
             first=drawn_first if self.first is None else self.first,
         )
 
-    def _draw_hands(self, random: Generator) -> tuple[list[Card], list[Card]]:
+    def _draw_hands(self, random: Generator) -> Hands:
         """Draw both hands, again until no card is there more often than it may be.
 
         Redrawing both, not only the second, keeps every allowed pair equally likely.
         """
         pools = self._pools
+        if any(len(pool) < HAND_SIZE // len(pools) for pool in pools):
+            allowed = "a strategy the card file has cards for"
+            raise DealError.of("strategy", self.strategy.value, allowed)
         for _ in range(TRIES):
             hand_a, hand_b = _draw_hand(random, pools), _draw_hand(random, pools)
             if not copy_problems(hand_a, hand_b, self.rules.variant):

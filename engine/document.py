@@ -11,13 +11,14 @@ with the whole (hand sizes, turn, copies) is told when the form is right.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine.board import CELLS
+from engine.board import CELLS, HAND_SIZE
 from engine.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.deal import NO_ELEMENTS, Elements, Player
-from engine.errors import MISSING, Missing, MoveError, Problem, StateError
+from engine.errors import MISSING, Missing, MoveError, Problem, StateError, field_name
 from engine.rules import SWITCHES, VARIANT_BY_NAME, Rules, Variant
 from engine.state import Board, Capture, Move, Placed, State
 
@@ -47,6 +48,27 @@ _VARIANT_ALLOWED = " or ".join(VARIANT_BY_NAME)
 
 Problems = list[Problem]
 Written = list[Element | Missing | None]  # the element each cell has written in it, if any
+
+
+def load_json(data: bytes) -> object:
+    """Return the one JSON value of a text, or raise `StateError`.
+
+    A field given twice is an error: which of them was meant is not for us to say.
+    """
+    try:
+        return json.loads(data, object_pairs_hook=_once_each)
+    except (ValueError, RecursionError) as error:
+        found = data.decode("utf-8", "replace")
+        raise StateError.of("state", found, f"one JSON value ({error})") from error
+
+
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StateError.of(field_name(twice), "the field twice", "each field once")
+    return fields
 
 
 def state_from_dict(data: object, catalogue: Catalogue) -> State:
@@ -135,7 +157,9 @@ def _check_fields(
     if not allowed.issuperset(data):
         names = ", ".join(sorted(allowed - set(LABELS)))
         problems += [
-            Problem(f"{prefix}{field}", data[field], f"no such field; the fields are {names}")
+            Problem(
+                prefix + field_name(field), data[field], f"no such field; the fields are {names}"
+            )
             for field in data
             if field not in allowed
         ]
@@ -237,8 +261,8 @@ def _hands(data: object, catalogue: Catalogue, problems: Problems) -> tuple[list
         _check_fields(data, frozenset(_PLAYERS), _PLAYERS, "hands.", problems)
     for name, player in _PLAYERS.items():
         ids = data.get(name, [])
-        if not isinstance(ids, list):
-            problems.append(Problem(f"hands.{name}", ids, "a list of card ids"))
+        if not isinstance(ids, list) or len(ids) > HAND_SIZE:
+            problems.append(Problem(f"hands.{name}", ids, "a list of at most five card ids"))
             continue
         for number, card_id in enumerate(ids):
             card = _card(card_id, f"hands.{name}[{number}]", catalogue, problems)

@@ -20,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+MOST_PROBLEMS = 20  # told of one input; whoever has more of them has seen enough
+LONGEST_NAME = 40
 SHOWN_CHARACTERS = 120  # of a wrong value: enough to recognise it, never a whole request body
 
 
@@ -44,6 +46,11 @@ def shown(value: object) -> str:
     except (RecursionError, ValueError):  # nested too deep; more digits than may be printed
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+
+
+def field_name(name: str) -> str:
+    """Return the name of a field as it was given, or as a safe literal when it is odd."""
+    return name if name.isidentifier() and len(name) <= LONGEST_NAME else shown(name)
 
 
 class Missing:
@@ -73,9 +80,11 @@ class InputError(TriadError):
     """Something given from outside is not allowed."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Keep the problems; the message lists them all."""
-        super().__init__("; ".join(map(str, problems)))
-        self.problems = tuple(problems)
+        """Keep the first problems; the message says how many more there are."""
+        self.problems = tuple(problems[:MOST_PROBLEMS])
+        more = len(problems) - len(self.problems)
+        texts = [*map(str, self.problems), *([f"and {more} more"] if more else [])]
+        super().__init__("; ".join(texts))
 
     @classmethod
     def of(cls, field: str, found: object, allowed: str) -> InputError:

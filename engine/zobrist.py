@@ -45,9 +45,8 @@ HALF_BITS = 64
 HALF = (1 << HALF_BITS) - 1
 
 
-@cache
 def token(text: str) -> int:
-    """Return the token of a fact; each is computed once."""
+    """Return the token of a fact. The helpers below compute each once."""
     digest = hashlib.blake2b((PREFIX + text).encode("ascii"), digest_size=DIGEST_BYTES)
     return int.from_bytes(digest.digest(), "big")
 
@@ -63,19 +62,33 @@ def _hand_token(owner: str, card: int, copy: int) -> int:
 
 
 @cache
+def _move_token(owner: str) -> int:
+    return token(f"move {owner}")
+
+
+@cache
+def _rules_token(rules: Rules) -> int:
+    digits = "".join(str(int(on)) for on in rules.switches)
+    return token(f"rules {rules.variant.value} {digits}")
+
+
+@cache
+def _element_token(cell: int, letter: str) -> int:
+    return token(f"element {cell} {letter}")
+
+
 def _table_token(rules: Rules, elements: Elements) -> int:
     """Return the XOR of the facts that stay the same throughout a game."""
-    digits = "".join(str(int(on)) for on in rules.switches)
-    result = token(f"rules {rules.variant.value} {digits}")
+    result = _rules_token(rules)
     for cell, element in enumerate(elements):
         if rules.elemental and element:
-            result ^= token(f"element {cell} {element.value}")
+            result ^= _element_token(cell, element.value)
     return result
 
 
 def state_hash(state: State) -> int:
     """Return the hash of a state, from scratch."""
-    result = _table_token(state.rules, state.elements) ^ token(f"move {state.to_move.name}")
+    result = _table_token(state.rules, state.elements) ^ _move_token(state.to_move.name)
     for cell, placed in enumerate(state.board):
         if placed:
             result ^= _board_token(cell, placed.owner.name, placed.card.id)
@@ -119,7 +132,7 @@ def make_tokens(deal: Deal) -> Tokens:
         for cell in range(CELLS):
             for owner in range(SEATS):
                 board[cell, owner, slot] = _halves(_board_token(cell, owners[owner], card))
-    move = np.array([_halves(token(f"move {owner}")) for owner in owners], dtype=np.uint64)
+    move = np.array([_halves(_move_token(owner)) for owner in owners], dtype=np.uint64)
     table = np.array(_halves(_table_token(deal.rules, deal.elements)), dtype=np.uint64)
     return Tokens(board, hand, move, table)
 

@@ -11,7 +11,7 @@ import typer
 
 from console.options import DEFAULT_CARDS, CardsOption
 from engine.cards import load_cards
-from engine.document import state_from_dict
+from engine.document import load_json, state_from_dict
 from engine.errors import StateError
 from engine.solve import Solver
 from engine.table import Table
@@ -54,11 +54,7 @@ def evaluate(
 
 def read_json() -> Any:
     """Return the one JSON value on stdin, or raise `StateError`."""
-    data = sys.stdin.buffer.read(LONGEST_INPUT + 1)
+    data = sys.stdin.buffer.read(LONGEST_INPUT + 1) if sys.stdin else b""
     if len(data) > LONGEST_INPUT:
         raise StateError.of("state", "more", f"at most {LONGEST_INPUT} bytes")
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        found = data.decode("utf-8", "replace")
-        raise StateError.of("state", found, f"one JSON object ({error})") from error
+    return load_json(data)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.commands import command
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_play_shows_a_whole_game_between_machines() -> None:
@@ -89,3 +95,83 @@ def test_help_has_an_example(name: str) -> None:
     done = command("triad", name, "--help")
     assert done.returncode == 0
     assert f"Example: triad {name}" in done.stdout
+
+
+only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full, memory limits")
+
+
+@only_linux
+@pytest.mark.parametrize(
+    ("redirection", "code", "message"),
+    [
+        (
+            "< docs/state.json > /dev/full",
+            1,
+            "precompute: input or output: No space left on device",
+        ),
+        ("< docs/state.json >&-", 1, "precompute: standard output is closed"),
+        ("<&-", 2, "precompute: state: found ''"),
+    ],
+)
+def test_broken_streams_end_with_one_line(redirection: str, code: int, message: str) -> None:
+    main = "from precompute.cli import main; main()"
+    done = subprocess.run(
+        f"{sys.executable} -c '{main}' eval {redirection}",
+        cwd=ROOT,
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+@only_linux
+def test_too_large_a_table_ends_with_one_line() -> None:
+    main = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)); "
+        "from precompute.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", main, "eval", "--tt-bytes", "4096"],
+        cwd=ROOT,
+        input=(ROOT / "docs" / "state.json").read_text(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("precompute: not enough memory: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_interrupt_ends_with_one_line() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from triad import main; main()", "play", "--first", "A"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()  # the board is there: the game has begun
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert error.split("\n")[-2:] == ["triad: interrupted", ""]
+
+
+def test_bytes_that_are_no_text_are_just_a_wrong_answer() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from triad import main; main()", "play", "--first", "A"],
+        cwd=ROOT,
+        input=b"\xff\xfe 1\nquit\n",
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == b""

@@ -93,10 +93,11 @@ def test_original_spelling_is_an_alias() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("", "precompute: state: found ''; allowed: one JSON object"),
-        ("{", "precompute: state: found '{'; allowed: one JSON object"),
-        ("{}{}", "precompute: state: found '{}{}'; allowed: one JSON object"),
+        ("", "precompute: state: found ''; allowed: one JSON value"),
+        ("{", "precompute: state: found '{'; allowed: one JSON value"),
+        ("{}{}", "precompute: state: found '{}{}'; allowed: one JSON value"),
         ("[" * 100_000, "precompute: state: found"),
+        ('{"turn": 1, "turn": 2}', "precompute: turn: found 'the field twice'; allowed: each"),
         ("5", "precompute: state: found 5; allowed: an object"),
         ("{}", "precompute: board: found nothing; allowed: this field is required"),
         ('{"a":"\nb"}', "precompute: state: found"),
@@ -104,7 +105,7 @@ def test_original_spelling_is_an_alias() -> None:
         ("x" * 2_000_000, "precompute: state: found 'more'; allowed: at most 1048576 bytes"),
         (json.dumps({**LATE["state"], "turn": 5}), "precompute: turn: found 5; allowed: 6"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_bad_input_ends_with_2_and_one_line(given: str, message: str) -> None:
     done = command("precompute", "eval", given=given)

@@ -115,7 +115,18 @@ def test_every_capture_is_told_with_its_rule() -> None:
 
 
 def test_person_is_asked_until_the_move_is_legal() -> None:
-    person = Person("nonsense", "", "Squall 0", "Fngar 0", "102 9", "laguna 4", "quit")
+    person = Person(
+        "nonsense",
+        "",
+        "Squall 0",
+        "Fngar 0",
+        "102 9",
+        "9" * 5000 + " 1",
+        "1 " + "9" * 5000,
+        "laguna 4",
+        "102 3",
+        "quit",
+    )
     with pytest.raises(GivenUpError):
         person.table(PlayerKind.HUMAN, PlayerKind.HUMAN).play(start())
     heard = "\n".join(person.heard)
@@ -123,7 +134,9 @@ def test_person_is_asked_until_the_move_is_legal() -> None:
     assert "CARD CELL places a card" in heard
     assert "move.card_id: found 110; allowed: a card in A's hand: 2, 15, 29, 43, 102" in heard
     assert "did you mean 'Funguar'" in heard
-    assert "move.cell: found 9; allowed: an empty cell" in heard
+    assert "move: found '102 9'" in heard
+    assert "card: found '9999" in heard
+    assert "move.card_id: found 102; allowed: a card in B's hand" in heard
     assert "A places Laguna (102) on 4" in heard
 
 

@@ -107,13 +107,21 @@ def test_seed_and_number_out_of_range_are_refused(
         Dealer(catalogue, seed).deal(number)
 
 
+def test_given_hands_need_no_cards_to_draw_from(catalogue: Catalogue) -> None:
+    few = Catalogue(tuple(catalogue)[:4])
+    hand = [few[1], few[1], few[2], few[3], few[4]]
+    deal = Dealer(few, 3, FF8, elements=ElementSource.FF8).deal(0, (hand, hand))
+    assert deal.hands == (tuple(hand), tuple(hand))
+    assert deal == Dealer(few, 3, FF8, elements=ElementSource.FF8).deal(0, (hand, hand))
+
+
 def test_card_file_without_some_levels_cannot_be_stratified(
     tmp_path: Path, catalogue: Catalogue
 ) -> None:
     path = tmp_path / "cards.json"
     path.write_text(json.dumps([c.as_dict() for c in catalogue if c.level < 9]))
     with pytest.raises(DealError, match="strategy: found 'stratified'"):
-        Dealer(load_cards(path), strategy=Strategy.STRATIFIED)
+        Dealer(load_cards(path), strategy=Strategy.STRATIFIED).deal(0)
 
 
 def test_card_file_with_too_few_unique_cards_is_refused(

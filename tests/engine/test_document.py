@@ -159,7 +159,10 @@ REFUSED: list[tuple[Document | object, str]] = [
         changed(hands={**ELEMENTAL["hands"], "C": []}),
         r"hands.C: found \[\]; allowed: no such field; the fields are A, B",
     ),
-    (changed(hands={"A": 5, "B": []}), "hands.A: found 5; allowed: a list of card ids"),
+    (
+        changed(hands={"A": 5, "B": []}),
+        "hands.A: found 5; allowed: a list of at most five card ids",
+    ),
     (
         changed(hands={"A": [34, 56, 78, 0], "B": [22, 33, 44, 55, "x"]}),
         r"hands.A\[3\]: found 0; .*; hands.B\[4\]: found 'x'",
@@ -226,6 +229,17 @@ def test_all_wrong_fields_are_told_at_once(catalogue: Catalogue) -> None:
         "rules.same",
         "to_move",
     ]
+
+
+def test_only_the_first_of_many_problems_are_told(catalogue: Catalogue) -> None:
+    odd = {f"\x1b[31m{number}": 0 for number in range(1_000)}
+    with pytest.raises(StateError) as caught:
+        state_from_dict({**ELEMENTAL, **odd}, catalogue)
+    assert len(caught.value.problems) == 20
+    assert str(caught.value).endswith("; and 980 more")
+    assert "\x1b" not in str(caught.value)
+    with pytest.raises(StateError, match=r"^hands.A: found \[0, 0, .*; allowed: a list of at most"):
+        state_from_dict(changed(hands={"A": [0] * 300_000, "B": []}), catalogue)
 
 
 def test_long_values_are_shortened_in_messages(catalogue: Catalogue) -> None:
