@@ -72,7 +72,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 
     A kernel allocates nothing: numba's memory manager is off for it, which the compiler
     enforces. That also spares it the counted reference to every array that numba takes
-    at each call otherwise, two atomic operations that cost more than most kernels do.
+    at each call otherwise, two atomic operations an array.
     """
     return _compiled(function, _nrt=False)
 
