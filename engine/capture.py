@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.board import (
+    CELLS,
     EMPTY,
     NEIGHBOURS,
     SIDES,
@@ -50,6 +51,7 @@ from engine.lanes import (
 
 PLUS_SCAN = np.array([0, 3, 1, 2], dtype=np.int64)  # lanes: the game looks up, down, left, right
 
+CHAINS = 1 << CELLS  # beside a mask of cells
 _NO_SUMS = 0x0100_00C0_0080_0040  # four numbers, all different, that no two ranks add up to
 
 
@@ -166,19 +168,27 @@ def spread(duels: Duels, code: int, opponents: int, taken: int) -> int:
 
 
 @kernel
-def _taken_with_special(
-    duels: Duels, code: int, slot: int, cell: int, everyone: int, theirs: int
-) -> int:
-    """Return what a placement takes when Same or Plus may be at work."""
+def seized(duels: Duels, slot: int, cell: int, everyone: int, theirs: int) -> int:
+    """Return the mask of cells that `slot` takes at once from the empty `cell`.
+
+    CHAINS is in it when Same or Plus took something: captures then spread from all of it.
+    """
     opponents = everyone & lanes_towards(theirs, cell)
     special = taken_by_same(duels, slot, cell, everyone, opponents)
     special |= taken_by_plus(duels, slot, cell, everyone, opponents)
     basic = cells_of(word(duels, BEATS, cell, slot) & opponents, cell)
     if special == 0:
         return basic
-    if options_of(duels) & FF8:
-        special |= basic
-    return spread(duels, code, theirs, special)
+    return special | CHAINS | (basic if options_of(duels) & FF8 else 0)
+
+
+@kernel
+def _taken_with_special(
+    duels: Duels, code: int, slot: int, cell: int, everyone: int, theirs: int
+) -> int:
+    """Return what a placement takes when Same or Plus may be at work."""
+    taken = seized(duels, slot, cell, everyone, theirs)
+    return spread(duels, code, theirs, taken & ~CHAINS) if taken & CHAINS else taken
 
 
 @inline_kernel
@@ -202,6 +212,19 @@ def taken_by(duels: Duels, code: int, slot: int, cell: int, everyone: int, their
     if special and opponents:
         return _taken_with_special(duels, code, slot, cell, everyone, theirs)
     return cells_of(word(duels, BEATS, cell, slot) & opponents, cell)
+
+
+@inline_kernel
+def may_be_special(duels: Duels, slot: int, cell: int, everyone: int) -> bool:
+    """Tell whether Same or Plus can be at work on `cell`, whoever owns the cards around."""
+    options = options_of(duels)
+    special = 0
+    if options & SAME:
+        equal = bit_count(word(duels, EQUALS, cell, slot) & everyone)
+        special = (equal + word(duels, WALLS, cell, slot)) >> 1
+    if options & PLUS:
+        special |= shared_sums(everyone, word(duels, TOUCH, cell, slot))
+    return special != 0
 
 
 @kernel

@@ -85,6 +85,18 @@ class Deal:
         """Return the players by seat."""
         return self.first, self.first.opponent
 
+    @property
+    def seated(self) -> Deal:
+        """Return the same deal with the starter called A."""
+        if self.first is Player.A:
+            return self
+        return Deal((self.hands[1], self.hands[0]), self.rules, self.elements, Player.A)
+
+    @property
+    def table(self) -> tuple[Rules, Elements]:
+        """Return what stays the same throughout a game, whoever plays."""
+        return self.rules, self.elements
+
     @cached_property
     def duels(self) -> Duels:
         """Return who wins which contact, the form the kernels work with."""

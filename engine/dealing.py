@@ -42,6 +42,12 @@ class ElementSource(Enum):
     FF8 = "ff8"  # as the game: 30 % of cells have one
 
 
+def check_seed(seed: int) -> None:
+    """Raise `DealError` for a seed that is none."""
+    if not 0 <= seed <= HIGHEST_SEED:
+        raise DealError.of("seed", seed, f"0 to {HIGHEST_SEED}")
+
+
 @dataclass(frozen=True)
 class Dealer:
     """Deals by number. Without `first` the starter is drawn."""
@@ -55,8 +61,7 @@ class Dealer:
 
     def __post_init__(self) -> None:
         """Check the seed."""
-        if not 0 <= self.seed <= HIGHEST_SEED:
-            raise DealError.of("seed", self.seed, f"0 to {HIGHEST_SEED}")
+        check_seed(self.seed)
 
     @property
     def _pools(self) -> list[list[Card]]:

@@ -42,6 +42,7 @@ CELL_REQUIRED = ("cell", "card_id", "owner")
 RULE_FIELDS = frozenset((*SWITCHES, "variant"))
 MOVE_FIELDS = frozenset(Move._fields)
 
+_CELL_REQUIRED = frozenset(CELL_REQUIRED)
 _PLAYERS = {player.name: player for player in Player}
 _ELEMENT_ALLOWED = f"null or one of {', '.join(ELEMENT_BY_LETTER)}"
 _VARIANT_ALLOWED = " or ".join(VARIANT_BY_NAME)
@@ -203,7 +204,7 @@ def _board(data: object, catalogue: Catalogue, problems: Problems) -> tuple[Boar
         if not isinstance(entry, dict):
             problems.append(Problem(where, entry, "an object"))
             continue
-        if not entry.keys() <= CELL_FIELDS or len(entry) < len(CELL_FIELDS):
+        if not _CELL_REQUIRED <= entry.keys() <= CELL_FIELDS:
             _check_fields(entry, CELL_FIELDS, CELL_REQUIRED, f"{where}.", problems)
         cell = entry.get("cell")
         if type(cell) is not int or not 0 <= cell < CELLS or (seen >> cell) & 1:

@@ -3,6 +3,13 @@
     TriadError
     ├── CardFileError       the card file cannot be used
     ├── SearchStoppedError  a search was told to end before it had an answer
+    ├── NotStoredError      the database does not have that state
+    ├── StoreError          the database cannot be used as asked
+    │   ├── NoDatabaseError     there is none
+    │   ├── HalfBuiltError      a job has begun it and not finished
+    │   ├── MismatchError       another format, engine revision or card file
+    │   ├── DamagedError        its bytes are not what was written
+    │   └── LockedError         another job is at work on it
     └── InputError          something given from outside is not allowed
         ├── UnknownCardError    no card of that id or name
         ├── RulesError          no such rule or variant
@@ -74,6 +81,34 @@ class CardFileError(TriadError):
 
 class SearchStoppedError(TriadError):
     """The search was told to end, or reached its limit of nodes, before it had an answer."""
+
+
+class NotStoredError(TriadError):
+    """The database has nothing about the state."""
+
+
+class StoreError(TriadError):
+    """The database cannot be used as asked."""
+
+
+class NoDatabaseError(StoreError):
+    """There is no database at that path."""
+
+
+class HalfBuiltError(StoreError):
+    """A job has begun the database, or an extension of it, and has not finished."""
+
+
+class MismatchError(StoreError):
+    """The database is of another format, engine revision or card file."""
+
+
+class DamagedError(StoreError):
+    """The database's bytes are not what was written."""
+
+
+class LockedError(StoreError):
+    """Another job is at work on the database."""
 
 
 class InputError(TriadError):

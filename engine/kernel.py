@@ -28,6 +28,7 @@ __all__ = [
     "CACHE_DIRECTORY",
     "allocating_kernel",
     "bit_count",
+    "drop_lowest",
     "inline_kernel",
     "kernel",
     "lowest_bit",
@@ -102,17 +103,28 @@ def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     return result
 
 
+# A word of 64 bits is an int64, negative when its highest bit is set.
+_WORD = (1 << 64) - 1
+
+
 def bit_count(word: int) -> int:
-    """Return the number of ones in a non-negative 64-bit `word`."""
-    return int(word).bit_count()
+    """Return the number of ones in a word."""
+    return (int(word) & _WORD).bit_count()
 
 
 def lowest_bit(word: int) -> int:
-    """Return the place of the lowest one in `word`, which must not be 0."""
-    return (word & -word).bit_length() - 1
+    """Return the place of the lowest one in a word, which must not be 0."""
+    bits = int(word) & _WORD
+    return (bits & -bits).bit_length() - 1
 
 
-# Compiled, both are one machine instruction; numba offers neither by itself.
+def drop_lowest(word: int) -> int:
+    """Return a word without its lowest one."""
+    bits = int(word) & _WORD
+    return bits & (bits - 1)
+
+
+# Compiled, each is one machine instruction; numba offers none of them by itself.
 
 
 @intrinsic
@@ -143,5 +155,13 @@ def _compile_bit_count(word: Any) -> Any:  # noqa: ARG001  numba dispatches on t
 def _compile_lowest_bit(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
     def compiled(word: Any) -> Any:
         return _cttz(word)
+
+    return compiled
+
+
+@overload(drop_lowest)
+def _compile_drop_lowest(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
+    def compiled(word: Any) -> Any:
+        return word & (word - 1)
 
     return compiled

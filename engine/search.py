@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from engine.board import CELL_ORDER, CELLS, HANDS, SLOTS, empty_cells, owners_of, slots_down
 from engine.capture import place
-from engine.duels import playable_slots
+from engine.duels import Duels, playable_slots
 from engine.endgame import LAST_THREE, last_card, last_three, last_two
 from engine.kernel import bit_count, kernel, lowest_bit
 from engine.ordering import cell_of, code_after, list_choices, next_choice, slot_of
@@ -46,6 +46,7 @@ from engine.workspace import (
 Moves: TypeAlias = npt.NDArray[np.int64]  # packed moves
 
 NO_GOAL = -1
+MOST_MOVES = 45  # of an opening: nine cells, five cards
 _ALL_SLOTS = (1 << SLOTS) - 1
 
 
@@ -133,12 +134,12 @@ def exact_cards(work: Workspace, code: int, guess: int) -> int:
 
 
 @kernel
-def list_moves(work: Workspace, code: int, moves: Moves) -> int:
+def list_moves(duels: Duels, code: int, moves: Moves) -> int:
     """Write the legal moves in the documented order into `moves` [45]; return how many."""
     empty = empty_cells(code)
     mover = (CELLS - bit_count(empty)) & 1
     hand = int(HANDS[mover]) & ~slots_down(code)
-    playable = playable_slots(work.duels, hand)
+    playable = playable_slots(duels, hand)
     count = 0
     for cell in CELL_ORDER:
         slots = playable if (empty >> cell) & 1 else 0
@@ -163,7 +164,7 @@ def first_reaching(work: Workspace, code: int, goal: int, moves: Moves) -> tuple
     When none does it is NO_MOVE, and the answer tells how many cards are the most.
     """
     best = 0
-    for number in range(list_moves(work, code, moves)):
+    for number in range(list_moves(work.duels, code, moves)):
         move = int(moves[number])
         cards = CELLS - answer(work, code_after_move(work, code, move), CELLS + 1 - goal)
         if cards >= goal:
@@ -194,14 +195,15 @@ def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
     if first_best == NO_MOVE:  # stopped
         return lower
     line[0] = first_best
-    _follow_line(work, code_after_move(work, code, first_best), CELLS - lower, moves, line)
+    after = code_after_move(work, code, first_best)
+    follow_line(work, after, CELLS - lower, moves, line[1:])
     return lower
 
 
 @kernel
-def _follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Moves) -> None:
-    """Write first best moves from `code`, whose mover ends with `cards`, behind the first."""
-    number = 1
+def follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Moves) -> None:
+    """Write the first best moves from `code`, whose mover ends with `cards`, to the end."""
+    number = 0
     while empty_cells(code):
         move, _ = first_reaching(work, code, cards, moves)
         if move == NO_MOVE:  # stopped
@@ -215,7 +217,7 @@ def _follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Mov
 @kernel
 def rank(work: Workspace, code: int, moves: Moves, cards: Moves) -> int:
     """Write all legal moves, in order, and the mover's cards after each; return how many."""
-    count = list_moves(work, code, moves)
+    count = list_moves(work.duels, code, moves)
     guess = likely_cards(code)
     for number in range(count):
         after = code_after_move(work, code, int(moves[number]))

@@ -6,7 +6,9 @@ board; margins and values are made from that here, for both variants.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +16,10 @@ import numpy as np
 from engine.board import CELLS
 from engine.deal import Deal, Player
 from engine.errors import SearchStoppedError
-from engine.search import answer, rank, solve
+from engine.search import MOST_MOVES, answer, follow_line, rank, solve
 from engine.state import Move, State
 from engine.table import NO_MOVE, Table
 from engine.workspace import CONTROL_LENGTH, LIMIT, NODES, SCRATCH_LENGTH, STOP, Workspace
-
-MOST_MOVES = 45  # of an opening: nine cells, five cards
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Solver:
         cards = solve(work, state.code, self._moves, self._line)
         self._check()
         line = tuple(_move(state, packed) for packed in self._line[:depth].tolist())
-        value, margin = _worths(state)[cards]
+        value, margin = worths(state)[cards]
         return Solution(margin, value, line, self.nodes, depth)
 
     def rank(self, state: State) -> tuple[RankedMove, ...]:
@@ -91,18 +91,25 @@ class Solver:
         work = self._start(state.deal)
         count = rank(work, state.code, self._moves, self._cards)
         self._check()
-        worths = _worths(state)
-        cards = self._cards[:count].tolist()
-        moves = self._moves[:count].tolist()
-        order = sorted(range(count), key=lambda number: -cards[number])
-        return tuple(RankedMove(_move(state, moves[i]), *worths[cards[i]]) for i in order)
+        moves = [_move(state, packed) for packed in self._moves[:count].tolist()]
+        return ranked(moves, self._cards[:count].tolist(), worths(state))
+
+    def line(self, state: State, margin: int) -> tuple[Move, ...]:
+        """Return the best moves to the end of the game, when the margin is known already."""
+        if state.is_over:
+            return ()
+        work = self._start(state.deal)
+        cards = [known for _, known in worths(state)].index(margin)
+        follow_line(work, state.code, cards, self._moves, self._line)
+        self._check()
+        return tuple(_move(state, move) for move in self._line[: CELLS - state.ply].tolist())
 
     def value(self, state: State) -> int:
         """Return won, drawn or lost for the side to move, which is quicker to know."""
         if state.is_over:
             return _sign(_score(state, state.margin))
         work = self._start(state.deal)
-        values = [value for value, _ in _worths(state)]
+        values = [value for value, _ in worths(state)]
         result = -1
         for value in sorted(set(values) - {-1}):
             goal = values.index(value)
@@ -131,7 +138,15 @@ class Solver:
             raise SearchStoppedError(f"the search was stopped after {self.nodes} nodes")
 
 
-def _worths(state: State) -> list[tuple[int, int]]:
+def ranked(
+    moves: Sequence[Move], cards: Sequence[int], worth: Sequence[tuple[int, int]]
+) -> tuple[RankedMove, ...]:
+    """Return moves best first, by the mover's cards after each; ties stay in order."""
+    order = sorted(range(len(moves)), key=lambda number: -cards[number])
+    return tuple(RankedMove(moves[number], *worth[cards[number]]) for number in order)
+
+
+def worths(state: State) -> tuple[tuple[int, int], ...]:
     """Return value and margin for each number of board cards the mover may end with.
 
     The unplayed card is the second player's, and counts in variants that count hands.
@@ -139,9 +154,13 @@ def _worths(state: State) -> list[tuple[int, int]]:
     unplayed = 1 if state.rules.variant.counts_hands else 0
     if state.to_move is state.deal.first:
         unplayed = -unplayed
+    return _worths(unplayed, 1 if state.to_move is Player.A else -1)
+
+
+@cache
+def _worths(unplayed: int, sign: int) -> tuple[tuple[int, int], ...]:
     scores = [2 * cards - CELLS + unplayed for cards in range(CELLS + 1)]
-    sign = 1 if state.to_move is Player.A else -1
-    return [(_sign(score), sign * score) for score in scores]
+    return tuple((_sign(score), sign * score) for score in scores)
 
 
 def _score(state: State, margin: int) -> int:

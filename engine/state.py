@@ -123,6 +123,11 @@ class State:
         return cls(deal, code)
 
     @property
+    def seated(self) -> State:
+        """Return the same state with the starter called A: codes are seen from there anyhow."""
+        return State(self.deal.seated, self.code)
+
+    @property
     def rules(self) -> Rules:
         """Return the rules in force."""
         return self.deal.rules
