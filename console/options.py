@@ -31,6 +31,7 @@ ElementsOption = Annotated[
     str, typer.Option(help="none, random, ff8 (as the game deals), or nine: F,-,-,I,-,-,-,-,-.")
 ]
 FirstOption = Annotated[str, typer.Option(help="Who starts: A, B or random.")]
+DatabaseOption = Annotated[Path, typer.Option("--db", help="The folder of the database.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for a program to read.")]
 
 
@@ -40,12 +41,12 @@ def parse_elements(text: str) -> ElementSource | Elements:
     return ElementSource(text) if text in names else parse_layout(text)
 
 
-def parse_first(text: str) -> Player | None:
+def parse_first(text: str, allowed: str = "A, B or random") -> Player | None:
     """Return who starts; None when it is to be drawn."""
     if text == "random":
         return None
     if text not in Player.__members__:
-        raise NotationError.of("first", text, "A, B or random")
+        raise NotationError.of("first", text, allowed)
     return Player[text]
 
 

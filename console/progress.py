@@ -1,4 +1,4 @@
-"""Progress bars: on a terminal, on stderr, and only for work that takes a while."""
+"""Progress bars, on a terminal, on stderr, for work that takes a while; and counts in words."""
 
 from __future__ import annotations
 
@@ -23,14 +23,22 @@ class RateColumn(ProgressColumn):
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
 
 
-def progress_bar() -> Progress:
-    """Return a bar with count, rate and remaining time; silent when not on a terminal."""
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: 1 deal, 2 deals."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def progress_bar(*columns: ProgressColumn) -> Progress:
+    """Return a bar with remaining time; silent when not on a terminal.
+
+    Between the bar and the time stand the columns given, or count and rate.
+    """
     console = Console(stderr=True)
+    columns = columns or (MofNCompleteColumn(), RateColumn())
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
-        RateColumn(),
+        *columns,
         TimeRemainingColumn(),
         console=console,
         disable=not console.is_terminal,

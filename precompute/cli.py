@@ -8,20 +8,19 @@ from typing import NoReturn
 import typer
 
 from console.run import run
+from precompute.build import build
 from precompute.evaluate import evaluate
+from precompute.info import info
+from precompute.verify import verify
 
 # The spellings of the program this one grew from.
 ALIASES = {"--eval-state": "eval"}
 
-commands = typer.Typer(
-    help="Solve states and deals ahead of time.", add_completion=False, rich_markup_mode=None
-)
+commands = typer.Typer(add_completion=False, rich_markup_mode=None)
+commands.callback(invoke_without_command=True)(build)
 commands.command("eval")(evaluate)
-
-
-@commands.callback()
-def precompute() -> None:
-    """Solve states: `precompute eval`. Databases are not part of this version."""
+commands.command("info")(info)
+commands.command("verify")(verify)
 
 
 def main() -> NoReturn:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from console.options import DEFAULT_CARDS, CardsOption
-from engine.cards import load_cards
+from engine.cards import Catalogue, load_cards
 from engine.document import load_json, state_from_dict
-from engine.errors import StateError
+from engine.errors import DamagedError, StateError
 from engine.solve import Solver
 from engine.table import Table
-from store.answer import SEARCH, answer_to_dict, ranking_to_list
+from store.oracle import Oracle
+from store.reader import Reader
 
 LARGEST_TABLE = 4_096  # MiB; a whole deal's early plies fit in far less
 LONGEST_INPUT = 1 << 20  # bytes; a state is about one thousand
@@ -30,18 +32,21 @@ def evaluate(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="One line about the search on stderr.")
     ] = False,
+    db: Annotated[
+        Path | None, typer.Option(help="A database to look in first. Searched only when left out.")
+    ] = None,
     cards: CardsOption = DEFAULT_CARDS,
 ) -> None:
     """Read one state as JSON on stdin; write its answer as JSON on stdout.
 
     Example: precompute eval --moves < state.json
     """
-    state = state_from_dict(read_json(), load_cards(cards))
+    catalogue = load_cards(cards)
+    state = state_from_dict(read_json(), catalogue)
     solver = Solver(Table(tt_bytes))
+    oracle = Oracle(open_database(db, catalogue), solver, on_damage=tell_damage)
     began = time.perf_counter()
-    answer = answer_to_dict(state, solver.solve(state), SEARCH)
-    if moves:
-        answer["moves"] = ranking_to_list(state, solver.rank(state))
+    answer = oracle.answer(state, moves=moves).as_dict()
     seconds = time.perf_counter() - began
     typer.echo(json.dumps(answer))
     if verbose:
@@ -50,6 +55,20 @@ def evaluate(
             f"a table of {len(solver.table):,} entries",
             err=True,
         )
+
+
+def open_database(path: Path | None, catalogue: Catalogue) -> Reader | None:
+    """Return the database to look in, None when there is none or it is damaged."""
+    try:
+        return Reader(path, catalogue) if path else None
+    except DamagedError as error:
+        tell_damage(error)
+        return None
+
+
+def tell_damage(error: DamagedError) -> None:
+    """Say that the database is damaged; the answer comes from the search."""
+    typer.echo(f"precompute: {error}; answered by search", err=True)
 
 
 def read_json() -> Any:

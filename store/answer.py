@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from engine.document import move_to_dict
@@ -11,34 +11,45 @@ from engine.solve import RankedMove, Solution
 from engine.state import State
 from engine.zobrist import hash_text, state_hash
 
-SEARCH = "search"
+DATABASE, SEARCH = "database", "search"
 
 
-def answer_to_dict(state: State, solution: Solution, source: str) -> dict[str, Any]:
-    """Return the answer as an object; there is no best move when the game is over."""
-    best = {"best_move": move_to_dict(solution.best_move)} if solution.best_move else {}
-    return {
-        **best,
-        "value": solution.value,
-        "margin": solution.margin,
-        "pv": [move_to_dict(move) for move in solution.line],
-        "nodes": solution.nodes,
-        "depth": solution.depth,
-        "state_hash": hash_text(state_hash(state)),
-        "notation": format_state(state),
-        "variant": state.rules.variant.value,
-        "source": source,
-    }
+@dataclass(frozen=True)
+class Answer:
+    """What is known of a state, and where from."""
 
+    state: State
+    solution: Solution
+    ranking: tuple[RankedMove, ...] | None  # every legal move, best first, when asked for
+    source: str
 
-def ranking_to_list(state: State, ranking: Sequence[RankedMove]) -> list[dict[str, Any]]:
-    """Return every legal move with its worth and the cells it captures, best first."""
-    return [
-        {
-            **move_to_dict(entry.move),
-            "value": entry.value,
-            "margin": entry.margin,
-            "captures": sorted(capture.cell for capture in state.captures(entry.move)),
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer as an object; there is no best move when the game is over."""
+        state, solution = self.state, self.solution
+        best = {"best_move": move_to_dict(solution.best_move)} if solution.best_move else {}
+        moves = {} if self.ranking is None else {"moves": self._moves(self.ranking)}
+        return {
+            **best,
+            "value": solution.value,
+            "margin": solution.margin,
+            "pv": [move_to_dict(move) for move in solution.line],
+            "nodes": solution.nodes,
+            "depth": solution.depth,
+            "state_hash": hash_text(state_hash(state)),
+            "notation": format_state(state),
+            "variant": state.rules.variant.value,
+            "source": self.source,
+            **moves,
         }
-        for entry in ranking
-    ]
+
+    def _moves(self, ranking: tuple[RankedMove, ...]) -> list[dict[str, Any]]:
+        """Return every legal move with its worth and the cells it captures, best first."""
+        return [
+            {
+                **move_to_dict(entry.move),
+                "value": entry.value,
+                "margin": entry.margin,
+                "captures": sorted(capture.cell for capture in self.state.captures(entry.move)),
+            }
+            for entry in ranking
+        ]

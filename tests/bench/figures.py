@@ -58,7 +58,24 @@ class Duration:
         return {**asdict(self), "calibrations": self.median / self.calibration}
 
 
-Figure = Rate | Duration
+@dataclass(frozen=True)
+class Amount:
+    """How much of something there is; no matter of speed."""
+
+    name: str
+    amount: float
+    unit: str
+
+    def __str__(self) -> str:
+        """Return a line of the report."""
+        return f"{self.name:<52} {self.amount:>13,.3f} {self.unit}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figure for a program to read."""
+        return asdict(self)
+
+
+Figure = Rate | Duration | Amount
 
 
 def measure_rate(name: str, unit: str, rate: Callable[[], float]) -> Rate:

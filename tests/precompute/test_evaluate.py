@@ -11,7 +11,7 @@ import pytest
 from tests import vectors
 from tests.commands import command
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 LATE = next(row for row in vectors.load("eval") if row["state"]["turn"] == 6)
 
 

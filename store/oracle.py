@@ -1,0 +1,89 @@
+"""The one way to an answer: the database where it has the state, else the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.board import CELLS
+from engine.errors import DamagedError, NotStoredError
+from engine.solve import Solution, Solver, ranked, worths
+from engine.state import Move, State
+from store.answer import DATABASE, SEARCH, Answer
+from store.reader import Found, Reader
+
+SEARCHED_PLY = 3  # the first from which a line is searched: 50 to 200 us, reading takes more
+
+
+class Oracle:
+    """Answers states, one at a time; each thread needs an oracle of its own.
+
+    The reader may be shared. Database and search give the same answers: margins, ranking
+    and the whole line depend on the state alone.
+    """
+
+    def __init__(
+        self,
+        reader: Reader | None,
+        solver: Solver | None = None,
+        *,
+        on_damage: Callable[[DamagedError], None] = lambda _: None,
+    ) -> None:
+        """Answer from `reader` where it can; damage met on the way is told, and searched around."""
+        self.reader = reader
+        self.solver = solver or Solver()
+        self._on_damage = on_damage
+
+    def answer(self, state: State, *, moves: bool = False) -> Answer:
+        """Return what a state is worth; with `moves`, what every legal move is."""
+        return self.look_up(state, moves=moves) or self.search(state, moves=moves)
+
+    def search(self, state: State, *, moves: bool = False) -> Answer:
+        """Return the search's answer."""
+        solution = self.solver.solve(state)
+        return Answer(state, solution, self.solver.rank(state) if moves else None, SEARCH)
+
+    def look_up(self, state: State, *, moves: bool = False) -> Answer | None:
+        """Return the database's answer, or None when it has none."""
+        if self.reader is None or state.is_over:
+            return None
+        try:
+            return self._from_database(self.reader, state, moves)
+        except NotStoredError:
+            return None
+        except DamagedError as error:
+            self._on_damage(error)
+            return None
+
+    def _from_database(self, reader: Reader, state: State, moves: bool) -> Answer:
+        found = reader.probe(state)
+        worth = worths(state)
+        value, margin = worth[found.mover_cards]
+        solution = Solution(margin, value, self._line(reader, found), 0, CELLS - state.ply)
+        ranking = None
+        if moves and found.has_children:
+            children = reader.children(found)
+            ranked_moves = [_move(found, packed) for packed in children.moves]
+            cards = [CELLS - n for n in children.cards] if state.ply & 1 else children.cards
+            ranking = ranked(ranked_moves, cards, worth)
+        elif moves:
+            ranking = self.solver.rank(state)
+        return Answer(state, solution, ranking, DATABASE)
+
+    def _line(self, reader: Reader, found: Found) -> tuple[Move, ...]:
+        """Return the best moves to the end: first from the database, then by search.
+
+        With the margin known, a search from ply 3 on is quicker than reading.
+        """
+        line = []
+        while found.has_children and found.ply < SEARCHED_PLY:
+            children = reader.children(found)
+            best = children.cards.index(found.cards)
+            line.append(_move(found, children.moves[best]))
+            found = Found(found.root, children.codes[best], found.cards)
+        rest = State(found.root.state.deal, found.code)
+        return (*line, *self.solver.line(rest, found.margin(rest)))
+
+
+def _move(found: Found, packed: int) -> Move:
+    slot, cell = divmod(packed, CELLS)
+    return Move(found.root.state.deal.slots[slot].id, cell)

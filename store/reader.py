@@ -1,0 +1,262 @@
+"""Read a published database: what a state is worth, and its moves, from stored blocks."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from pathlib import Path
+from threading import Lock, local
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from engine.board import CELLS, empty_cells
+from engine.cards import Catalogue
+from engine.errors import DamagedError, HalfBuiltError, NotStoredError
+from engine.notation import parse_state
+from engine.packing import (
+    BLOCK_PLACEMENTS,
+    NOT_REACHABLE,
+    Offspring,
+    Packed,
+    Peek,
+    Run,
+    cards_at,
+    list_children,
+    locate,
+    make_offspring,
+    make_peek,
+    read_children,
+    run_at,
+    unpack,
+)
+from engine.root import NO_CODE, code_below, ids_of
+from engine.solve import worths
+from engine.state import State
+from engine.steps import Below, make_below
+from store import preflight
+from store.environment import Environment
+from store.format import (
+    BLOCKS,
+    DIRECTORY,
+    as_key,
+    block_from,
+    block_key,
+    directory_key,
+    root_key,
+)
+from store.generations import Folder
+from store.records import PlannedRoot, RootRecord, list_from_json, read_manifest, read_roots
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+BLOCKS_KEPT = 1024  # decoded; about 50 KB each
+ROOTS_KEPT = 4096
+CHILDREN_KEPT = 8192
+EARLY_PLY = 2
+
+
+class StoredRoot(NamedTuple):
+    """A root of the database, ready to be asked."""
+
+    key: int
+    below: Below
+    plies: int  # the deepest that is stored
+    state: State
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both are the same root."""
+        return isinstance(other, StoredRoot) and self.key == other.key
+
+    def __hash__(self) -> int:
+        """Return a hash that fits `__eq__`."""
+        return hash(self.key)
+
+
+class Found(NamedTuple):
+    """A state that the database has, within its root."""
+
+    root: StoredRoot
+    code: int
+    cards: int  # the starter's at the end
+
+    @property
+    def ply(self) -> int:
+        """Return the ply."""
+        return CELLS - int(empty_cells(self.code)).bit_count()
+
+    @property
+    def mover_cards(self) -> int:
+        """Return the cards at the end of who is to move."""
+        return CELLS - self.cards if self.ply & 1 else self.cards
+
+    def margin(self, state: State) -> int:
+        """Return the margin of the state that was asked about."""
+        return worths(state)[self.mover_cards][1]
+
+    @property
+    def has_children(self) -> bool:
+        """Tell whether the states after its moves are stored too."""
+        return self.ply < self.root.plies
+
+
+class Children(NamedTuple):
+    """The legal moves of a state and what they lead to."""
+
+    moves: list[int]  # packed
+    codes: list[int]
+    cards: list[int]  # the starter's at the end
+
+
+class Recent(Generic[K, V]):
+    """The values used last, and how to get another; safe for threads."""
+
+    def __init__(self, make: Callable[[K], V], size: int) -> None:
+        """Keep at most `size` values."""
+        self._make, self._size = make, size
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._lock = Lock()
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._values.clear()
+
+    def get(self, key: K) -> V:
+        """Return the value of a key, made when it is not at hand."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = self._make(key)
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._size:
+                self._values.popitem(last=False)
+        return value
+
+
+class _Thread(local):
+    """Scratch of one thread."""
+
+    def __init__(self) -> None:
+        self.peek: Peek = make_peek()
+        self.room: Offspring = make_offspring()
+
+
+class Reader:
+    """A published generation, open for reading; safe for threads."""
+
+    def __init__(self, path: Path, catalogue: Catalogue, *, blocks_kept: int = BLOCKS_KEPT) -> None:
+        """Open the current generation of the database at `path`, or raise `StoreError`."""
+        self.generation = Folder(path).served()
+        preflight.check(self.generation)
+        self.catalogue = catalogue
+        self._environment = Environment(self.generation)
+        self.manifest = read_manifest(self._environment)
+        self.manifest.check(catalogue)
+        if not self.manifest.complete:
+            raise HalfBuiltError(f"{self.generation} is half-built: nothing of it is served")
+        self._roots = Recent(self._read_roots, ROOTS_KEPT)
+        self._blocks = Recent(self._read_block, blocks_kept)
+        self._children = Recent(self._read_children, CHILDREN_KEPT)
+        self._thread = _Thread()
+
+    def forget(self) -> None:
+        """Drop everything that has been decoded; it is read again when it is asked for."""
+        for kept in (self._roots, self._blocks, self._children):
+            kept.clear()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._environment.close()
+
+    def roots(self) -> Iterator[RootRecord]:
+        """Return the records of all roots, in the order of their keys."""
+        return read_roots(self._environment)
+
+    def probe(self, state: State) -> Found:
+        """Return what is stored about a state, or raise `NotStoredError`.
+
+        A state belongs to a root when its cards fit and it can be reached from there.
+        """
+        ids = ids_of(state)
+        for root in self._roots.get(directory_key(state)):
+            if root.below.root.ply <= state.ply <= root.plies:
+                code = int(code_below(root.below.root, ids, state.code))
+                cards = NOT_REACHABLE if code == NO_CODE else self._cards(root, state.ply, code)
+                if cards != NOT_REACHABLE:
+                    return Found(root, code, cards)
+        raise NotStoredError("the database does not have this state")
+
+    def get(self, state: State, default: Found | None = None) -> Found | None:
+        """Return what is stored about a state, or `default`."""
+        try:
+            return self.probe(state)
+        except NotStoredError:
+            return default
+
+    def children(self, found: Found) -> Children:
+        """Return every legal move, in the documented order, and what it leads to.
+
+        `found` must have children. Those of early states are asked for again and again: every
+        line begins with them.
+        """
+        return self._children.get(found) if found.ply <= EARLY_PLY else self._read_children(found)
+
+    def _read_children(self, found: Found) -> Children:
+        """Return the legal moves and what they lead to; each block they are in is read once."""
+        below, room = found.root.below, self._thread.room
+        ply = found.ply + 1
+        size = BLOCK_PLACEMENTS[ply]
+        count = list_children(below, found.code, room)
+        for number in sorted({place // size for place in room.placements[:count].tolist()}):
+            run = run_at(below.root, ply, number * size)
+            packed = self._blocks.get((found.root.key, run))
+            if not read_children(below, run, packed, room, count, self._thread.peek):
+                raise DamagedError(f"a state of ply {ply} is missing")
+        return Children(
+            room.moves[:count].tolist(), room.codes[:count].tolist(), room.cards[:count].tolist()
+        )
+
+    def _cards(self, root: StoredRoot, ply: int, code: int) -> int:
+        """Return the starter's cards at the end of a state, or NOT_REACHABLE."""
+        placement, pattern = locate(root.below.root, code)
+        run = run_at(root.below.root, ply, placement)
+        packed = self._blocks.get((root.key, run))
+        return int(cards_at(root.below, run, packed, placement, pattern, self._thread.peek))
+
+    def _read_roots(self, directory: int) -> list[StoredRoot]:
+        """Return the roots that a multiset of cards can belong to."""
+        content = self._environment.read(DIRECTORY, as_key(directory))
+        listed = [] if content is None else list_from_json(PlannedRoot, content)
+        roots = []
+        for entry in listed:
+            state = parse_state(entry.root, self.catalogue)
+            roots.append(StoredRoot(root_key(state), make_below(state), entry.plies, state))
+        return roots
+
+    def content(self, root: int, run: Run) -> bytes:
+        """Return what a block holds, or raise `DamagedError`."""
+        content = self._environment.read(BLOCKS, as_key(block_key(root, run)))
+        if content is None:
+            raise DamagedError(f"the block of ply {run.ply} from {run.first} is missing")
+        return content
+
+    def _read_block(self, place: tuple[int, Run]) -> Packed:
+        """Return a block in the form that can be asked."""
+        root, run = place
+        return block_from(run, self.content(root, run))
+
+
+def warm_up(opening: State) -> None:
+    """Run the kernels that look into blocks once, so that they are compiled; needs no database."""
+    below, room, peek = make_below(opening), make_offspring(), make_peek()
+    count = list_children(below, code_below(below.root, ids_of(opening), opening.code), room)
+    run = run_at(below.root, opening.ply + 1, 0)
+    placements = run.last - run.first
+    ones = np.ones(placements, dtype=np.uint16)
+    packed = unpack(ones, np.zeros(placements, dtype=np.uint8))
+    read_children(below, run, packed, room, count, peek)
+    cards_at(below, run, packed, *locate(below.root, int(room.codes[0])), peek)

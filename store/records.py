@@ -1,0 +1,158 @@
+"""What a database says of itself: manifest, plan, directory, roots. All are JSON inside."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+from engine.cards import Catalogue
+from engine.errors import DamagedError, MismatchError
+from engine.notation import parse_state
+from engine.packing import REVISION
+from store.environment import Environment
+from store.format import FORMAT, MANIFEST_KEY, META, PLAN_KEY, ROOTS, as_key, root_key
+
+T = TypeVar("T")
+
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a generation is, and whether it is whole."""
+
+    format: int
+    revision: int
+    cards: str  # the card file's digest
+    complete: bool  # written last; nothing without it is served
+    entries: dict[str, int]  # in each table, when it is complete
+    digest: str  # of the whole content, when it is complete
+
+    @classmethod
+    def begun(cls, catalogue: Catalogue) -> Manifest:
+        """Return the manifest of a generation that has just been begun."""
+        return cls(FORMAT, REVISION, catalogue.digest, False, {}, "")
+
+    def check(self, catalogue: Catalogue) -> None:
+        """Raise `MismatchError` unless this program and this card file can read it."""
+        for what, found, expected in (
+            ("format", self.format, FORMAT),
+            ("engine revision", self.revision, REVISION),
+            ("card file", self.cards, catalogue.digest),
+        ):
+            if found != expected:
+                raise MismatchError(
+                    f"the database has another {what}: found {found}, allowed: {expected}; "
+                    "build it anew with precompute, or use the program and cards it was built with"
+                )
+
+
+@dataclass(frozen=True)
+class PlannedRoot:
+    """A root to be solved, and how deep it is to be stored."""
+
+    root: str  # notation; the starter is A
+    plies: int  # the deepest that is stored
+
+
+@dataclass(frozen=True)
+class LayerRecord:
+    """What one ply of a root takes."""
+
+    ply: int
+    states: int
+    blocks: int
+    bytes: int  # as stored, without LMDB's own
+
+
+@dataclass(frozen=True)
+class RootRecord:
+    """A root that is stored."""
+
+    root: str
+    plies: int
+    layers: tuple[LayerRecord, ...]
+    digest: str  # of the blocks' content, in key order
+
+    @property
+    def states(self) -> int:
+        """Return the number of stored states."""
+        return sum(layer.states for layer in self.layers)
+
+
+def read_manifest(environment: Environment) -> Manifest:
+    """Return what a generation says of itself, or raise `DamagedError`."""
+    content = environment.read(META, MANIFEST_KEY)
+    if content is None:
+        raise DamagedError(f"{environment.path} has no manifest")
+    return from_json(Manifest, content)
+
+
+def read_plan(environment: Environment) -> list[PlannedRoot]:
+    """Return what the job that builds a generation is to do."""
+    content = environment.read(META, PLAN_KEY)
+    return [] if content is None else list_from_json(PlannedRoot, content)
+
+
+def read_roots(environment: Environment) -> Iterator[RootRecord]:
+    """Return the records of all roots, in the order of their keys."""
+    for _, content in environment.items(ROOTS):
+        yield from_json(RootRecord, content)
+
+
+def is_stored(environment: Environment, planned: PlannedRoot, catalogue: Catalogue) -> bool:
+    """Tell whether a root is stored as deep as planned."""
+    key = as_key(root_key(parse_state(planned.root, catalogue)))
+    content = environment.read(ROOTS, key)
+    return content is not None and from_json(RootRecord, content).plies >= planned.plies
+
+
+def to_json(value: object) -> bytes:
+    """Return a record, or a list of them, as bytes: the same for the same record."""
+    return json.dumps(value, default=asdict, sort_keys=True, separators=(",", ":")).encode()
+
+
+def from_json(kind: type[T], content: bytes) -> T:
+    """Return a record, or raise `DamagedError`."""
+    try:
+        return _build(kind, json.loads(content))
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedError(f"a {kind.__name__} cannot be read: {error}") from error
+
+
+def list_from_json(kind: type[T], content: bytes) -> list[T]:
+    """Return a list of records, or raise `DamagedError`."""
+    try:
+        return [_build(kind, item) for item in json.loads(content)]
+    except (ValueError, TypeError, KeyError) as error:
+        raise DamagedError(f"a list of {kind.__name__} cannot be read: {error}") from error
+
+
+def _build(kind: type[T], fields: dict[str, Any]) -> T:
+    if "layers" in fields:
+        fields["layers"] = tuple(LayerRecord(**layer) for layer in fields["layers"])
+    return kind(**fields)
+
+
+def digest_blocks(blocks: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the digest of a root's content, from its keys and the digests of their content."""
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for key, content_digest in sorted(blocks):
+        digest.update(key + content_digest)
+    return digest.hexdigest()
+
+
+def digest_content(content: bytes) -> bytes:
+    """Return the digest of one block's content."""
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def digest_roots(roots: Iterable[RootRecord]) -> str:
+    """Return the digest of a whole database, from its roots in the order of their keys."""
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for record in roots:
+        digest.update(f"{record.root} {record.plies} {record.digest}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,104 @@
+"""Small databases for tests: real jobs over roots that take milliseconds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from engine.cards import default_catalogue
+from engine.deal import Deal, Player
+from engine.dealing import Dealer, ElementSource
+from engine.document import state_to_dict
+from engine.retrograde import LAST_PLY, Phase
+from engine.rules import SWITCHES, Rules, Variant
+from engine.state import State
+from precompute.job import Job, Report
+from precompute.plan import plan_roots
+from precompute.roots import SolvedRoot
+from store.generations import Folder
+from store.records import PlannedRoot
+from tests.conftest import IS_JIT_OFF
+
+ROOT_PLY = 6 if IS_JIT_OFF else 4  # without the compiler a root of ply 4 takes minutes
+PLENTY = 1 << 20  # MiB
+
+
+class Unwatched:
+    """Nobody looks on."""
+
+    def begin(self, done: int, left: Sequence[PlannedRoot], memory: int) -> None:
+        pass
+
+    def phase(self, root: State, phase: Phase) -> None:
+        pass
+
+    def finish(self, solved: SolvedRoot, seconds: float) -> None:
+        pass
+
+
+def later(state: State, ply: int, choice: int = 3) -> State:
+    """Return a state some moves later."""
+    while state.ply < ply:
+        moves = state.legal_moves()
+        state = state.play(moves[(choice + 5 * state.ply) % len(moves)])
+    return state
+
+
+def small_roots(count: int = 4, ply: int = ROOT_PLY) -> list[State]:
+    """Return roots of both variants, with all rules and elements, either player starting."""
+    roots = []
+    for number in range(count):
+        rules = Rules.of(SWITCHES, list(Variant)[number % 2])
+        first = Player(number // 2 % 2)
+        dealer = Dealer(default_catalogue(), 5, rules, elements=ElementSource.FF8, first=first)
+        roots.append(later(State.start(dealer.deal(number)), ply))
+    return roots
+
+
+def copied_root(ply: int = ROOT_PLY) -> State:
+    """Return a root with equal cards in each hand and between the hands."""
+    cards = list(default_catalogue())
+    hands = [cards[0], cards[0], cards[1], cards[1], cards[2]], [cards[0], *cards[2:6]]
+    rules = Rules.of(["same", "plus"], Variant.FF8)
+    return later(State.start(Deal.of(*hands, rules=rules, first=Player.B)), ply)
+
+
+def build(path: Path, roots: Sequence[State], *, plies: int = LAST_PLY, threads: int = 2) -> Report:
+    """Build or extend a database, in this process."""
+    plan = plan_roots(roots, plies, default_catalogue())
+    job = Job(Folder(path), default_catalogue(), threads, PLENTY)
+    report = job.run(plan, resume=False, watch=Unwatched())
+    assert report is not None
+    return report
+
+
+def write_states(path: Path, states: Sequence[State]) -> str:
+    """Write states to a file, one a line; return what `--state` takes."""
+    path.write_text("".join(json.dumps(state_to_dict(state)) + "\n" for state in states))
+    return f"@{path}"
+
+
+def states_below(root: State, last_ply: int = LAST_PLY) -> Iterator[State]:
+    """Return every state below a root, by playing."""
+    layer = {root}
+    while layer:
+        yield from layer
+        layer = {
+            state.play(move)
+            for state in layer
+            if state.ply < last_ply
+            for move in state.legal_moves()
+        }
+
+
+def exchanged(state: State) -> State:
+    """Return the same state with A and B exchanged throughout."""
+    board = [placed and placed._replace(owner=placed.owner.opponent) for placed in state.board]
+    return State.of(
+        board,
+        (state.hands[1], state.hands[0]),
+        state.to_move.opponent,
+        rules=state.rules,
+        elements=state.elements,
+    )
