@@ -12,8 +12,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Where there is no database yet, the demonstration one is built beside the service, which
+# takes it over when it is done.
 serve: $(VENV)/.runtime ## set up and serve at http://127.0.0.1:8000
-	$(BIN)/triad serve
+	@test -e data/db/CURRENT || { nice $(BIN)/precompute --demo --resume & } ; exec $(BIN)/triad serve $(ARGS)
 
 test: $(VENV)/.dev ## set up and run the tests
 	$(BIN)/python -m pytest $(ARGS)

@@ -10,7 +10,7 @@ import app.cli
 from console.run import run
 
 commands = typer.Typer(
-    help="Triple Triad: play it, and (with the coming service) play it perfectly.",
+    help="Triple Triad: play it, and serve its perfect play.",
     add_completion=False,
     rich_markup_mode=None,
 )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from app.play import GivenUpError, Table
 from app.players import PlayerKind
+from app.serve import serve
+from app.settings import Settings, load_settings, parse_origins
 from app.simulate import simulate
 from console.options import (
     DEFAULT_CARDS,
@@ -28,13 +31,21 @@ from console.options import (
     make_dealer,
 )
 from console.progress import progress_bar
-from console.run import FAILED
 from engine.cards import load_cards
 from engine.deal import Player
 from engine.dealing import Strategy
 from engine.rules import Variant
 from engine.solve import Solver
 from engine.state import State
+
+
+def setting(name: str) -> Any:
+    """Return the option of a setting of the service."""
+    field = Settings.model_fields[name]
+    shown = field.get_default(call_default_factory=True)
+    text = ",".join(shown) if isinstance(shown, list) else str(shown)
+    return typer.Option(help=f"{field.description}.", show_default=text)
+
 
 KindOption = Annotated[PlayerKind, typer.Option(help="Who plays this side.")]
 
@@ -140,14 +151,40 @@ def simulate_games(  # noqa: PLR0913  one parameter for each option
     )
 
 
-def serve() -> None:
-    """Say what is missing: the service is not part of this version."""
-    typer.echo("triad: the service is not part of this version; `triad play` is", err=True)
-    raise typer.Exit(FAILED)
+def serve_command(  # noqa: PLR0913  one parameter for each setting
+    *,
+    host: Annotated[str | None, setting("host")] = None,
+    port: Annotated[int | None, setting("port")] = None,
+    workers: Annotated[int | None, setting("workers")] = None,
+    db: Annotated[Path | None, setting("db")] = None,
+    cards: Annotated[Path | None, setting("cards")] = None,
+    solver_threads: Annotated[int | None, setting("solver_threads")] = None,
+    queue: Annotated[int | None, setting("queue")] = None,
+    time_limit: Annotated[float | None, setting("time_limit")] = None,
+    answers_kept: Annotated[int | None, setting("answers_kept")] = None,
+    blocks_kept: Annotated[int | None, setting("blocks_kept")] = None,
+    body_limit: Annotated[int | None, setting("body_limit")] = None,
+    batch_limit: Annotated[int | None, setting("batch_limit")] = None,
+    poll_seconds: Annotated[float | None, setting("poll_seconds")] = None,
+    drain_seconds: Annotated[int | None, setting("drain_seconds")] = None,
+    cors_origins: Annotated[str | None, setting("cors_origins")] = None,
+    log_level: Annotated[str | None, setting("log_level")] = None,
+) -> None:
+    """Serve answers over HTTP, from the database and by search.
+
+    Example: triad serve --port 8000 --workers 2 --db data/db
+    """
+    given = {name: value for name, value in locals().items() if value is not None}
+    if "cors_origins" in given:
+        given["cors_origins"] = parse_origins(given["cors_origins"])
+    settings = load_settings(given)
+    load_cards(settings.cards)
+    typer.echo(f"triad: serving at http://{settings.host}:{settings.port}", err=True)
+    serve(settings)
 
 
 def mount(commands: typer.Typer) -> None:
     """Add this package's commands to `commands`."""
     commands.command("play")(play)
     commands.command("simulate")(simulate_games)
-    commands.command("serve")(serve)
+    commands.command("serve")(serve_command)

@@ -6,7 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from fastapi.routing import APIRoute
 
+from app.errors import Kind
+from app.routes import router
+from app.settings import PREFIX, Settings
 from tests.commands import command
 
 ROOT = Path(__file__).parent.parent
@@ -40,7 +44,31 @@ def test_options_in_the_readme_exist(name: str, subcommand: str) -> None:
                 assert option in text
 
 
-def test_every_option_of_eval_is_in_the_readme() -> None:
-    text = command("precompute", "eval", "--help").stdout
+@pytest.mark.parametrize("subcommand", [(), ("eval",), ("info",), ("verify",)])
+def test_every_option_of_precompute_is_in_the_readme(subcommand: tuple[str, ...]) -> None:
+    text = command("precompute", *subcommand, "--help").stdout
     for option in set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE)) - {"--help"}:
-        assert f"`{option}" in README
+        assert f"`{option}" in README or f" {option} " in README
+
+
+def test_every_setting_is_in_the_readme() -> None:
+    for name in Settings.model_fields:
+        assert f"`{PREFIX}{name.upper()}`" in README
+
+
+def test_every_problem_is_in_the_readme() -> None:
+    for kind in Kind:
+        assert re.search(rf"^\| `{kind.slug}` \| {kind.status} \|", README, re.MULTILINE), kind
+
+
+def test_every_route_is_in_the_readme() -> None:
+    for route in router.routes:
+        assert isinstance(route, APIRoute)
+        for method in route.methods or ():
+            assert f"`{method} {route.path}`" in README
+
+
+def test_every_option_of_serve_is_a_setting() -> None:
+    text = command("triad", "serve", "--help").stdout
+    options = set(re.findall(r"^  --([a-z-]+)", text, re.MULTILINE)) - {"help"}
+    assert {name.replace("-", "_") for name in options} == set(Settings.model_fields)

@@ -12,13 +12,15 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 
-from tests.bench import games, search
+from tests.bench import database, games, search, service
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Figure
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "games": games.figures,
     "search": search.figures,
+    "database": database.figures,
+    "service": service.figures,
 }
 
 

@@ -1,0 +1,184 @@
+"""A client of the service: sync and async, typed, patient with a busy server.
+
+with Client("http://127.0.0.1:8000") as client:
+    answer = client.evaluate(state, moves=True)
+    answer["best_move"], answer["margin"]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from engine.errors import TriadError
+
+BUSY = 503
+TRIES = 5
+LONGEST_WAIT = 30.0  # seconds
+TIMEOUT = 60.0
+
+Json = dict[str, Any]
+
+
+class ClientError(TriadError):
+    """The service answered with a problem."""
+
+    def __init__(self, problem: Json) -> None:
+        """Keep the problem object."""
+        super().__init__(f"{problem.get('status')} {problem.get('title')}: {problem.get('detail')}")
+        self.problem = problem
+
+
+def wait_seconds(response: httpx.Response, attempt: int) -> float:
+    """Return how long to wait before asking again: as told, else twice as long each time."""
+    told = response.headers.get("Retry-After", "")
+    wait = float(told) if told.isdecimal() else 0.5 * 2**attempt
+    return min(wait, LONGEST_WAIT)
+
+
+def read(response: httpx.Response) -> Json:
+    """Return what the service answered, or raise `ClientError`."""
+    try:
+        body: Json = response.json()
+    except ValueError:
+        body = {"status": response.status_code, "title": response.reason_phrase, "detail": ""}
+    if response.is_error:
+        raise ClientError(body)
+    return body
+
+
+class Requests:
+    """The requests there are, the same for both clients."""
+
+    @staticmethod
+    def evaluate(state: Json, moves: bool) -> Json:
+        """Return the request for one state."""
+        return {"method": "POST", "url": "/eval", "json": state, "params": _moves(moves)}
+
+    @staticmethod
+    def evaluate_batch(states: Sequence[Json], moves: bool) -> Json:
+        """Return the request for many."""
+        body = {"states": list(states)}
+        return {"method": "POST", "url": "/eval/batch", "json": body, "params": _moves(moves)}
+
+    @staticmethod
+    def apply(state: Json, card_id: int, cell: int) -> Json:
+        """Return the request for a move."""
+        body = {"state": state, "move": {"card_id": card_id, "cell": cell}}
+        return {"method": "POST", "url": "/apply", "json": body}
+
+    @staticmethod
+    def position(notation: str, moves: bool) -> Json:
+        """Return the request for a notation."""
+        return {"method": "GET", "url": f"/position/{notation}", "params": _moves(moves)}
+
+    @staticmethod
+    def get(path: str, **params: Any) -> Json:
+        """Return any other request."""
+        return {"method": "GET", "url": path, "params": params}
+
+
+def _moves(wanted: bool) -> Json:
+    return {"moves": "true"} if wanted else {}
+
+
+class Client:
+    """Asks the service, and waits for the answer."""
+
+    def __init__(self, url: str, *, tries: int = TRIES, timeout: float = TIMEOUT) -> None:
+        """Ask the service at `url`; ask again, politely, while it is busy."""
+        self._http = httpx.Client(base_url=url, timeout=timeout)
+        self._tries = tries
+
+    def __enter__(self) -> Client:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def evaluate(self, state: Json, *, moves: bool = False) -> Json:
+        """Return the answer to a state."""
+        return self._ask(Requests.evaluate(state, moves))
+
+    def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Json]:
+        """Return the results for many states, in their order."""
+        results: list[Json] = self._ask(Requests.evaluate_batch(states, moves))["results"]
+        return results
+
+    def apply(self, state: Json, card_id: int, cell: int) -> Json:
+        """Return what a move makes of a state."""
+        return self._ask(Requests.apply(state, card_id, cell))
+
+    def position(self, notation: str, *, moves: bool = False) -> Json:
+        """Return the answer to a state in notation."""
+        return self._ask(Requests.position(notation, moves))
+
+    def get(self, path: str, **params: Any) -> Json:
+        """Return what any other route answers: /deal, /cards, /database, ..."""
+        return self._ask(Requests.get(path, **params))
+
+    def _ask(self, request: Json) -> Json:
+        for attempt in range(self._tries):
+            response = self._http.request(**request)
+            if response.status_code != BUSY or attempt == self._tries - 1:
+                break
+            time.sleep(wait_seconds(response, attempt))
+        return read(response)
+
+
+class AsyncClient:
+    """The same for asyncio."""
+
+    def __init__(self, url: str, *, tries: int = TRIES, timeout: float = TIMEOUT) -> None:
+        """Ask the service at `url`; ask again, politely, while it is busy."""
+        self._http = httpx.AsyncClient(base_url=url, timeout=timeout)
+        self._tries = tries
+
+    async def __aenter__(self) -> AsyncClient:
+        """Return itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def evaluate(self, state: Json, *, moves: bool = False) -> Json:
+        """Return the answer to a state."""
+        return await self._ask(Requests.evaluate(state, moves))
+
+    async def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Json]:
+        """Return the results for many states, in their order."""
+        results: list[Json] = (await self._ask(Requests.evaluate_batch(states, moves)))["results"]
+        return results
+
+    async def apply(self, state: Json, card_id: int, cell: int) -> Json:
+        """Return what a move makes of a state."""
+        return await self._ask(Requests.apply(state, card_id, cell))
+
+    async def position(self, notation: str, *, moves: bool = False) -> Json:
+        """Return the answer to a state in notation."""
+        return await self._ask(Requests.position(notation, moves))
+
+    async def get(self, path: str, **params: Any) -> Json:
+        """Return what any other route answers: /deal, /cards, /database, ..."""
+        return await self._ask(Requests.get(path, **params))
+
+    async def _ask(self, request: Json) -> Json:
+        for attempt in range(self._tries):
+            response = await self._http.request(**request)
+            if response.status_code != BUSY or attempt == self._tries - 1:
+                break
+            await asyncio.sleep(wait_seconds(response, attempt))
+        return read(response)

@@ -1,0 +1,33 @@
+"""Working examples for the documentation: the same deal in all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+STATE_EXAMPLE: dict[str, Any] = {
+    "board": [
+        {"cell": 0, "card_id": 31, "owner": "A"},
+        {"cell": 1, "card_id": None, "owner": None},
+        {"cell": 2, "card_id": 10, "owner": "B"},
+        {"cell": 3, "card_id": 14, "owner": "A"},
+        {"cell": 4, "card_id": 6, "owner": "B"},
+        {"cell": 5, "card_id": 96, "owner": "B"},
+        {"cell": 6, "card_id": None, "owner": None},
+        {"cell": 7, "card_id": None, "owner": None},
+        {"cell": 8, "card_id": None, "owner": None, "element": "L"},
+    ],
+    "hands": {"A": [7, 99], "B": [34, 73, 86]},
+    "to_move": "B",
+    "turn": 5,
+    "rules": {"elemental": True, "same": True, "plus": True, "variant": "ff8"},
+}
+NOTATION_EXAMPLE = "ff8-esp_31A.1.10B.14A.6B.96B.2.L_7.99_34.73.86_B"
+BATCH_EXAMPLE: dict[str, Any] = {"states": [STATE_EXAMPLE]}
+APPLY_EXAMPLE: dict[str, Any] = {"state": STATE_EXAMPLE, "move": {"card_id": 34, "cell": 1}}
+
+BODY_EXAMPLES = {
+    "/eval": STATE_EXAMPLE,
+    "/eval/batch": BATCH_EXAMPLE,
+    "/apply": APPLY_EXAMPLE,
+}
+PARAMETER_EXAMPLES: dict[str, Any] = {"notation": NOTATION_EXAMPLE, "card_id": 110}

@@ -1,0 +1,123 @@
+"""Searches beside the event loop: a bounded pool and queue, one search for equal questions.
+
+Kernels release the GIL, so a search takes a core of its own and leaves the event loop alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+
+from app.errors import Kind, ServiceError
+from app.metrics import Metrics
+from engine.errors import SearchStoppedError
+from engine.solve import Solver
+from engine.state import State
+from engine.zobrist import state_hash
+from store.answer import Answer
+from store.oracle import Oracle
+
+Question = tuple[int, bool]  # the state's hash, whether moves are wanted
+
+_NUDGE_SECONDS = 0.05  # a stop that comes before its search has begun is lost, so it is repeated
+
+
+class Search:
+    """One search, and who waits for it."""
+
+    def __init__(self, state: State, moves: bool, deadline: float) -> None:
+        """Ask about a state; `deadline` is on the monotonic clock."""
+        self.state, self.moves, self.deadline = state, moves, deadline
+        self.future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self.solver: Solver | None = None
+
+
+class Live:
+    """Solves states live."""
+
+    def __init__(self, threads: int, queue: int, time_limit: float, kept: int) -> None:
+        """Search with `threads`, let `queue` more wait, keep `kept` answers."""
+        self.threads, self.queue, self.time_limit, self.kept = threads, queue, time_limit, kept
+        self.metrics = Metrics()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search")
+        self._local = threading.local()
+        self._searches: dict[Question, Search] = {}
+        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+
+    @property
+    def waiting(self) -> int:
+        """Return the number of searches that run or wait."""
+        return len(self._searches)
+
+    async def answer(self, state: State, *, moves: bool) -> Answer:
+        """Return the search's answer, or raise `ServiceError` when it takes too long."""
+        question = (state_hash(state), moves)
+        if question in self._answers:
+            self._answers.move_to_end(question)
+            self.metrics.kept.inc()
+            return self._answers[question]
+        search = self._searches.get(question) or self._submit(question, state, moves)
+        return await asyncio.shield(search.future)
+
+    def _submit(self, question: Question, state: State, moves: bool) -> Search:
+        if self.waiting >= self.threads + self.queue:
+            self.metrics.refused.inc()
+            detail = f"{self.waiting} searches are running or waiting; ask again"
+            raise ServiceError(Kind.BUSY, detail)
+        loop = asyncio.get_running_loop()
+        search = Search(state, moves, time.monotonic() + self.time_limit)
+        self._searches[question] = search
+        self.metrics.queue.set(self.waiting)
+        loop.call_later(self.time_limit, self._stop, search)
+        task = loop.run_in_executor(self._pool, self._search, search)
+        task.add_done_callback(lambda done: self._finish(question, search, done))
+        return search
+
+    def _search(self, search: Search) -> Answer:
+        """Search, in one of the pool's threads."""
+        if time.monotonic() >= search.deadline:
+            raise SearchStoppedError("the search never began")
+        if not hasattr(self._local, "solver"):
+            self._local.solver = Solver()
+        search.solver = self._local.solver
+        began = time.perf_counter()
+        try:
+            return Oracle(None, search.solver).search(search.state, moves=search.moves)
+        finally:
+            search.solver = None
+            self.metrics.solve_seconds.observe(time.perf_counter() - began)
+
+    def _stop(self, search: Search) -> None:
+        """End a search whose time is up."""
+        if not search.future.done():
+            if search.solver:
+                search.solver.stop()
+            asyncio.get_running_loop().call_later(_NUDGE_SECONDS, self._stop, search)
+
+    def _finish(self, question: Question, search: Search, task: asyncio.Future[Answer]) -> None:
+        """Give everybody who waits the answer, and keep it."""
+        self._searches.pop(question, None)
+        self.metrics.queue.set(self.waiting)
+        error = task.exception() if not task.cancelled() else SearchStoppedError("cancelled")
+        if error is None:
+            self._answers[question] = task.result()
+            while len(self._answers) > self.kept:
+                self._answers.popitem(last=False)
+            search.future.set_result(task.result())
+            return
+        if isinstance(error, SearchStoppedError):
+            self.metrics.stopped.inc()
+            error = ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
+        search.future.set_exception(error)
+        search.future.exception()  # nobody may be waiting any more
+
+    def close(self) -> None:
+        """End the threads; what has not begun never does."""
+        for search in self._searches.values():
+            search.deadline = 0.0
+            if search.solver:
+                search.solver.stop()
+        self._pool.shutdown(wait=True, cancel_futures=True)

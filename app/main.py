@@ -1,0 +1,86 @@
+"""The application: routes, errors, documentation and page around one service."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.docs import get_swagger_ui_html
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from app import openapi
+from app.logs import set_up
+from app.middleware import Surround, respond
+from app.routes import router
+from app.service import Service
+from app.settings import Settings
+from engine.errors import TriadError
+
+# A kernel gives the GIL away; who then has it, writing logs, keeps it for at most so long.
+SWITCH_SECONDS = 0.0002
+STATIC = Path(__file__).parent / "static"
+# The documentation page is Swagger UI, served by us, and needs to style its own elements and
+# to run the few lines that start it.
+DOCS_POLICY = (
+    "default-src 'self'; img-src 'self' data:; "
+    "style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'"
+)
+
+
+def create_app(settings: Settings | None = None) -> ASGIApp:
+    """Return the application; settings come from the environment when they are not given."""
+    settings = settings or Settings()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    set_up(settings.log_level)
+    service = Service(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await service.start()
+        yield
+        await service.stop()
+
+    app = FastAPI(
+        title="Triadbase", lifespan=lifespan, docs_url=None, redoc_url=None, redirect_slashes=False
+    )
+    app.state.service = service
+    app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.get("/docs", include_in_schema=False)(docs)
+    app.get("/", include_in_schema=False)(front)
+    for kind in (TriadError, HTTPException, RequestValidationError, Exception):
+        app.add_exception_handler(kind, handle)
+    app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
+    return Surround(app, body_limit=settings.body_limit, origins=settings.cors_origins)
+
+
+async def handle(request: Request, error: Exception) -> Response:
+    """Return the problem of an error."""
+    return respond(request.scope, error)
+
+
+async def docs(request: Request) -> HTMLResponse:
+    """Return the documentation; its parts come from here, so it works without internet."""
+    response = get_swagger_ui_html(
+        openapi_url=str(request.app.openapi_url),
+        title="Triadbase API",
+        swagger_js_url="/static/swagger/swagger-ui-bundle.js",
+        swagger_css_url="/static/swagger/swagger-ui.css",
+        swagger_favicon_url="/static/swagger/favicon-32x32.png",
+    )
+    response.headers["Content-Security-Policy"] = DOCS_POLICY
+    return response
+
+
+async def front() -> HTMLResponse:
+    """Return the front page."""
+    return HTMLResponse((STATIC / "index.html").read_text(encoding="utf-8"))

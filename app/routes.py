@@ -1,0 +1,318 @@
+"""The routes: each reads a request, asks the service, and returns ready bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from app import schemas
+from app.errors import Kind, ServiceError, as_service_error, problem_dict
+from app.metrics import CONTENT_TYPE, exposition
+from app.openapi import body, problems
+from app.service import Phase, Service
+from engine.cards import Card
+from engine.deal import Player
+from engine.dealing import Dealer, ElementSource, Strategy
+from engine.document import (
+    capture_to_dict,
+    load_json,
+    move_from_dict,
+    state_from_dict,
+    state_to_dict,
+)
+from engine.errors import StateError, UnknownCardError
+from engine.notation import format_state, parse_layout, parse_state
+from engine.rules import Rules, Variant
+from engine.state import State
+
+router = APIRouter()
+
+JSON = "application/json"
+BATCH_PAUSE = 16  # states answered in a row, before others get their turn
+CACHED = "public, max-age=300"
+
+MovesQuery = Annotated[bool, Query(description="Also every legal move, best first")]
+
+
+def service_of(request: Request) -> Service:
+    """Return the service behind this app."""
+    service: Service = request.app.state.service
+    return service
+
+
+async def read_json(request: Request) -> object:
+    """Return the body of a request as plain values, or raise `ServiceError`."""
+    media_type = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
+    if media_type != JSON and not media_type.endswith("+json"):
+        raise ServiceError(Kind.MEDIA_TYPE, f"found {media_type!r}; allowed: {JSON}")
+    data = await request.body()
+    try:
+        return load_json(data)
+    except StateError as error:
+        is_form = error.problems[0].field == "state"
+        raise ServiceError(
+            Kind.NOT_JSON if is_form else Kind.INVALID, str(error), error.problems
+        ) from error
+
+
+def json_response(content: object, status: int = 200) -> Response:
+    """Return plain values as JSON."""
+    return Response(orjson.dumps(content), status, media_type=JSON)
+
+
+@router.post(
+    "/eval",
+    summary="What is a state worth, and what is the best move?",
+    responses={200: {"model": schemas.AnswerObject}, **problems(400, 413, 415, 422, 503)},
+    openapi_extra=body(schemas.StateObject),
+)
+async def evaluate(request: Request, moves: MovesQuery = False) -> Response:
+    """Answer a state, from the database or by search."""
+    service = service_of(request)
+    service.check_ready()
+    state = state_from_dict(await read_json(request), service.catalogue)
+    return json_response((await service.answer(state, moves=moves)).as_dict())
+
+
+@router.post(
+    "/eval/batch",
+    summary="Many states at once, each with its answer or its error",
+    responses={200: {"model": schemas.BatchResponse}, **problems(400, 413, 415, 422, 503)},
+    openapi_extra=body(schemas.BatchRequest),
+)
+async def evaluate_batch(request: Request, moves: MovesQuery = False) -> Response:
+    """Answer up to 1,000 states in one request, in their order; never all-or-nothing."""
+    service = service_of(request)
+    service.check_ready()
+    documents = batch_states(await read_json(request), service.settings.batch_limit)
+    return json_response({"results": await Batch(request, service, moves).results(documents)})
+
+
+def batch_states(found: object, limit: int) -> list[Any]:
+    """Return the documents of a batch, or raise `StateError`."""
+    if not isinstance(found, dict) or set(found) != {"states"}:
+        raise StateError.of("body", found, '{"states": [...]}')
+    states = found["states"]
+    if not isinstance(states, list):
+        raise StateError.of("states", states, "a list of states")
+    if len(states) > limit:
+        raise ServiceError(Kind.TOO_LARGE, f"{len(states)} states; allowed: at most {limit}")
+    return states
+
+
+class Batch:
+    """Answers the states of one batch."""
+
+    def __init__(self, request: Request, service: Service, moves: bool) -> None:
+        """Search no more at a time than there are threads, so that others get through."""
+        self.request, self.service, self.moves = request, service, moves
+        self.deadline = time.monotonic() + service.settings.time_limit
+        self._searching = asyncio.Semaphore(service.settings.solver_threads)
+
+    async def results(self, documents: Sequence[Any]) -> list[dict[str, Any]]:
+        """Return the results in order: first what the database has, then what is searched."""
+        results: list[dict[str, Any] | None] = []
+        missed: list[tuple[int, State]] = []
+        for number, document in enumerate(documents):
+            result: dict[str, Any] | None = None
+            try:
+                state = state_from_dict(document, self.service.catalogue)
+                answer = self.service.look_up(state, moves=self.moves)
+                if answer is None:
+                    missed.append((number, state))
+                else:
+                    result = answer.as_dict()
+            except Exception as error:  # noqa: BLE001  one item's error is that item's result
+                result = self._error(error, number)
+            results.append(result)
+            if number % BATCH_PAUSE == BATCH_PAUSE - 1:
+                await asyncio.sleep(0)
+        searched = await asyncio.gather(*(self._search(*miss) for miss in missed))
+        for (number, _), answered in zip(missed, searched, strict=True):
+            results[number] = answered
+        return [result for result in results if result is not None]
+
+    async def _search(self, number: int, state: State) -> dict[str, Any]:
+        try:
+            async with self._searching:
+                if time.monotonic() >= self.deadline:
+                    limit = self.service.settings.time_limit
+                    raise ServiceError(Kind.TIME_LIMIT, f"the batch took more than {limit:g} s")
+                return (await self.service.live.answer(state, moves=self.moves)).as_dict()
+        except Exception as error:  # noqa: BLE001  as above
+            return self._error(error, number)
+
+    def _error(self, error: Exception, number: int) -> dict[str, Any]:
+        told = as_service_error(error)
+        if told.kind is Kind.INTERNAL:
+            raise error
+        instance = f"{self.request.url.path}#/states/{number}"
+        return {"error": problem_dict(told, instance, self.request.state.request_id)}
+
+
+@router.post(
+    "/apply",
+    summary="What does a move make of a state?",
+    responses={200: {"model": schemas.ApplyResponse}, **problems(400, 413, 415, 422, 503)},
+    openapi_extra=body(schemas.ApplyRequest),
+)
+async def apply(request: Request) -> Response:
+    """Play a move: the next state, what was captured and by which rule."""
+    service = service_of(request)
+    service.check_ready()
+    found = await read_json(request)
+    if not isinstance(found, dict) or set(found) != {"state", "move"}:
+        raise StateError.of("body", found, '{"state": {...}, "move": {...}}')
+    state = state_from_dict(found["state"], service.catalogue)
+    move = move_from_dict(found["move"])
+    captures = state.captures(move)
+    after = state.play(move)
+    score_a, score_b = after.score
+    return json_response(
+        {
+            "state": state_to_dict(after),
+            "notation": format_state(after),
+            "captures": [capture_to_dict(capture) for capture in captures],
+            "done": after.is_over,
+            "score": {"A": score_a, "B": score_b},
+        }
+    )
+
+
+@router.get(
+    "/position/{notation}",
+    summary="The answer to a state in notation; can be cached",
+    responses={
+        200: {"model": schemas.PositionObject},
+        304: {"description": "Nothing has changed since the ETag given"},
+        **problems(422, 503),
+    },
+)
+async def position(request: Request, notation: str, moves: MovesQuery = False) -> Response:
+    """Answer the state that a notation describes."""
+    service = service_of(request)
+    service.check_ready()
+    state = parse_state(notation, service.catalogue)
+    answer = await service.answer(state, moves=moves)
+    content = orjson.dumps({**answer.as_dict(), "state": state_to_dict(state)})
+    tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
+    headers = {"ETag": tag, "Cache-Control": CACHED}
+    asked = request.headers.get("if-none-match", "")
+    tags = {item.strip().removeprefix("W/") for item in asked.split(",")}
+    if tag in tags or "*" in tags:
+        return Response(status_code=304, headers=headers)
+    return Response(content, headers=headers, media_type=JSON)
+
+
+@router.get(
+    "/deal",
+    summary="A sampled opening",
+    responses={200: {"model": schemas.DealResponse}, **problems(422, 503)},
+)
+async def deal(  # noqa: PLR0913  one parameter for each wish
+    request: Request,
+    seed: Annotated[int, Query(ge=0, le=2**64 - 1)] = 0,
+    number: Annotated[int, Query(ge=0, le=2**64 - 1)] = 0,
+    strategy: Strategy = Strategy.RANDOM,
+    elements: Annotated[str, Query(description="none, random, ff8, or F,-,-,I,-,-,-,-,-")] = "ff8",
+    first: Annotated[str, Query(pattern="^(A|B|random)$")] = "random",
+    variant: Variant = Variant.TRIPLECARGO,
+    elemental: bool = False,
+    same: bool = False,
+    plus: bool = False,
+    same_wall: bool = False,
+) -> Response:
+    """Deal number `number` of a seed: the same for everybody who asks for it."""
+    service = service_of(request)
+    service.check_ready()
+    rules = Rules(elemental, same, plus, same_wall, variant)
+    sources = {source.value: source for source in ElementSource}
+    layout = sources[elements] if elements in sources else parse_layout(elements)
+    starter = None if first == "random" else Player[first]
+    dealer = Dealer(service.catalogue, seed, rules, strategy, layout, starter)
+    state = State.start(dealer.deal(number))
+    return json_response({"state": state_to_dict(state), "notation": format_state(state)})
+
+
+@router.get(
+    "/cards",
+    summary="The catalogue",
+    responses={200: {"model": schemas.CardsResponse}},
+)
+async def cards(request: Request) -> Response:
+    """Return all cards."""
+    catalogue = service_of(request).catalogue
+    return json_response(
+        {"cards": [card_to_dict(card) for card in catalogue], "digest": catalogue.digest}
+    )
+
+
+@router.get(
+    "/cards/{card_id}",
+    summary="One card",
+    responses={200: {"model": schemas.CardObject}, **problems(404, 422)},
+)
+async def card(request: Request, card_id: int) -> Response:
+    """Return one card."""
+    try:
+        return json_response(card_to_dict(service_of(request).catalogue.find(str(card_id))))
+    except UnknownCardError as error:
+        raise ServiceError(Kind.NOT_FOUND, str(error), error.problems) from error
+
+
+def card_to_dict(card: Card) -> dict[str, Any]:
+    """Return a card as the card file has it."""
+    top, right, bottom, left = card.ranks
+    return {
+        "id": card.id,
+        "name": card.name,
+        "level": card.level,
+        "type": card.type,
+        "top": top,
+        "right": right,
+        "bottom": bottom,
+        "left": left,
+        "element": card.element.name.capitalize() if card.element else None,
+    }
+
+
+@router.get(
+    "/database",
+    summary="What the database covers",
+    responses={200: {"model": schemas.DatabaseResponse}},
+)
+async def database(request: Request) -> Response:
+    """Return deals, rules, plies, states, bytes, versions and digest."""
+    return json_response(await service_of(request).describe())
+
+
+@router.get("/healthz", summary="Alive?", responses={200: {"model": schemas.HealthResponse}})
+async def healthz() -> Response:
+    """Answer as long as the process lives."""
+    return json_response({"status": "ok"})
+
+
+@router.get(
+    "/readyz",
+    summary="Ready to answer?",
+    responses={200: {"model": schemas.HealthResponse}, **problems(503)},
+)
+async def readyz(request: Request) -> Response:
+    """Answer 200 when kernels are compiled and the database, if there is one, is open."""
+    service = service_of(request)
+    if service.phase is not Phase.READY:
+        raise ServiceError(Kind.STARTING, f"the service is {service.phase.value}")
+    return json_response({"status": service.phase.value, "database": service.generation})
+
+
+@router.get("/metrics", summary="Counts for Prometheus", response_class=Response)
+async def metrics() -> Response:
+    """Return the counts of all workers."""
+    return Response(await asyncio.to_thread(exposition), media_type=CONTENT_TYPE)

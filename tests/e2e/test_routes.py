@@ -1,0 +1,300 @@
+"""Every route of the real server, with a real database that covers some of what is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from app.client import AsyncClient, Client, ClientError
+from app.examples import APPLY_EXAMPLE, NOTATION_EXAMPLE, STATE_EXAMPLE
+from engine.cards import CARD_FILE, default_catalogue
+from engine.dealing import Dealer
+from engine.document import state_from_dict, state_to_dict
+from engine.notation import format_state
+from engine.state import State
+from store.oracle import Oracle
+from tests import vectors
+from tests.conftest import IS_JIT_OFF
+from tests.databases import build, copied_root, small_roots, states_below
+from tests.servers import Server, running
+
+pytestmark = pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compiler")
+
+DEEP = 5  # vectors from this ply on are answered in microseconds
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("server")
+    known = [state_from_dict(vector["state"], default_catalogue()) for vector in eval_vectors()]
+    roots = [state for state in known if DEEP <= state.ply < 9][::3]
+    build(folder / "db", [*small_roots(2), copied_root(), *roots])
+    with running(folder, "--db", str(folder / "db")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(server: Server) -> Iterator[Client]:
+    with Client(server.url) as client:
+        yield client
+
+
+def eval_vectors() -> list[dict[str, Any]]:
+    return [
+        vector
+        for vector in (*vectors.load("eval"), *vectors.load("eval_odd"))
+        if sum(cell["card_id"] is not None for cell in vector["state"]["board"]) >= DEEP
+    ]
+
+
+def check_answer(answer: dict[str, Any], vector: dict[str, Any]) -> None:
+    assert (answer["margin"], answer["value"]) == (vector["margin"], vector["value"])
+    if "best_move" in vector and vector["best_move"]:
+        assert answer["best_move"] == vector["best_move"]
+
+
+def test_vectors_through_eval(client: Client) -> None:
+    sources = set()
+    for vector in eval_vectors()[::4]:
+        answer = client.evaluate(vector["state"])
+        check_answer(answer, vector)
+        sources.add(answer["source"])
+    assert sources == {"database", "search"}
+
+
+def test_vectors_through_batch(client: Client) -> None:
+    wanted = eval_vectors()
+    for vector, answer in zip(
+        wanted, client.evaluate_batch([vector["state"] for vector in wanted]), strict=True
+    ):
+        check_answer(answer, vector)
+
+
+def test_vectors_through_position(client: Client) -> None:
+    for vector in eval_vectors()[::6]:
+        state = state_from_dict(vector["state"], default_catalogue())
+        answer = client.position(format_state(state))
+        check_answer(answer, vector)
+        assert answer["state"] == state_to_dict(state)
+
+
+def test_openings_of_the_vectors_are_searched_right(client: Client) -> None:
+    openings = [vector for vector in vectors.load("eval") if vector["state"].get("turn") == 0]
+    for vector in openings[:4] + openings[-4:]:
+        check_answer(client.evaluate(vector["state"]), vector)
+
+
+@pytest.mark.parametrize("name", ["apply", "captures"])
+def test_vectors_through_apply(client: Client, name: str) -> None:
+    for vector in vectors.load(name)[::3]:
+        move = vector["move"]
+        answer = client.apply(vector["state"], move["card_id"], move["cell"])
+        if "captures" in vector:
+            assert answer["captures"] == vector["captures"]
+        if "next" in vector:
+            expected = state_from_dict(vector["next"], default_catalogue())
+            assert answer["notation"] == format_state(expected)
+            assert answer["state"] == state_to_dict(expected)
+
+
+def test_database_and_search_answer_alike_over_http(client: Client) -> None:
+    for root in (*small_roots(2), copied_root()):
+        for state in list(states_below(root))[::400]:
+            answer = client.evaluate(state_to_dict(state), moves=True)
+            assert (answer["source"], answer["nodes"]) == ("database", 0)
+            searched = Oracle(None).search(state, moves=True).as_dict()
+            assert answer == json.loads(json.dumps(searched)) | {"source": "database", "nodes": 0}
+
+
+def test_same_request_gives_the_same_bytes(server: Server) -> None:
+    opening = state_to_dict(State.start(Dealer(default_catalogue(), 4).deal(0)))
+    answers = {httpx.post(f"{server.url}/eval", json=opening).content for _ in range(3)}
+    assert len(answers) == 1
+
+
+def test_batch_answers_item_by_item(client: Client) -> None:
+    items: list[Any] = [STATE_EXAMPLE, {}, 7, STATE_EXAMPLE]
+    results = client.evaluate_batch(items, moves=True)
+    assert results[0] == results[3]
+    assert len(results[0]["moves"]) == 12
+    for number in (1, 2):
+        error = results[number]["error"]
+        assert error["status"] == 422
+        assert error["instance"] == f"/eval/batch#/states/{number}"
+        assert error["errors"]
+
+
+def test_position_can_be_cached(server: Server) -> None:
+    url = f"{server.url}/position/{NOTATION_EXAMPLE}"
+    first = httpx.get(url)
+    assert first.headers["cache-control"].startswith("public")
+    tag = first.headers["etag"]
+    for asked in (tag, f'"other", {tag}', "*", f"W/{tag}"):
+        again = httpx.get(url, headers={"If-None-Match": asked})
+        assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["etag"] == tag
+    assert httpx.get(url, headers={"If-None-Match": '"other"'}).status_code == 200
+    assert httpx.get(f"{url}?moves=true").headers["etag"] != tag
+
+
+def test_apply_tells_what_happens(client: Client) -> None:
+    move = APPLY_EXAMPLE["move"]
+    answer = client.apply(APPLY_EXAMPLE["state"], move["card_id"], move["cell"])
+    assert answer["captures"] == [{"cell": 0, "card_id": 31, "rule": "basic", "by_cell": 1}]
+    assert (answer["done"], answer["score"]) == (False, {"A": 3, "B": 7})
+
+
+def test_deal_is_the_samplers(client: Client) -> None:
+    answer = client.get("/deal", seed=3, number=5, strategy="stratified", first="B")
+    assert answer["state"]["to_move"] == "B"
+    assert answer == client.get("/deal", seed=3, number=5, strategy="stratified", first="B")
+
+
+def test_cards_are_the_card_file(client: Client) -> None:
+    cards = json.loads(CARD_FILE.read_text(encoding="utf-8"))
+    assert client.get("/cards")["cards"] == cards
+    assert client.get("/cards/110") == cards[109]
+
+
+def test_database_says_what_it_covers(client: Client) -> None:
+    facts = client.get("/database")
+    assert facts["generation"] == "gen-000001"
+    assert facts["deals"] > 3
+    assert facts["total"]["states"] == sum(layer["states"] for layer in facts["layers"])
+
+
+def test_health_and_metrics(server: Server, client: Client) -> None:
+    assert client.get("/healthz") == {"status": "ok"}
+    assert client.get("/readyz") == {"status": "ready", "database": "gen-000001"}
+    client.evaluate(STATE_EXAMPLE)
+    text = httpx.get(f"{server.url}/metrics").text
+    assert 'triad_requests_total{route="/eval",status="200"}' in text
+    assert "triad_database_hits_total" in text
+
+
+def test_documentation_needs_nobody_else(server: Server) -> None:
+    page = httpx.get(f"{server.url}/docs")
+    assert page.status_code == 200
+    assert "http://" not in page.text
+    assert "https://" not in page.text
+    for path in ("swagger-ui-bundle.js", "swagger-ui.css", "LICENSE"):
+        assert httpx.get(f"{server.url}/static/swagger/{path}").status_code == 200
+
+
+def test_async_client_asks_the_same(server: Server, client: Client) -> None:
+    async def ask() -> tuple[Any, ...]:
+        async with AsyncClient(server.url) as asked:
+            return (
+                await asked.evaluate(STATE_EXAMPLE, moves=True),
+                await asked.evaluate_batch([STATE_EXAMPLE]),
+                await asked.apply(STATE_EXAMPLE, 34, 1),
+                await asked.position(NOTATION_EXAMPLE),
+                await asked.get("/cards/1"),
+            )
+
+    assert asyncio.run(ask()) == (
+        client.evaluate(STATE_EXAMPLE, moves=True),
+        client.evaluate_batch([STATE_EXAMPLE]),
+        client.apply(STATE_EXAMPLE, 34, 1),
+        client.position(NOTATION_EXAMPLE),
+        client.get("/cards/1"),
+    )
+
+
+def test_client_raises_the_problem(client: Client) -> None:
+    with pytest.raises(ClientError, match="to_move") as caught:
+        client.evaluate({**STATE_EXAMPLE, "to_move": "C"})
+    assert caught.value.problem["errors"][0]["allowed"] == "A or B"
+
+
+PROBLEMS = [
+    ("POST", "/eval", b"{", {}, 400, "not-json"),
+    ("POST", "/eval", b"", {}, 400, "not-json"),
+    ("POST", "/eval", b"[" * 100_000, {}, 400, "not-json"),
+    ("POST", "/eval", b"NaN", {}, 422, "invalid"),
+    ("POST", "/eval", b'{"board": 1, "board": 2}', {}, 422, "invalid"),
+    ("POST", "/eval", b'{"turn": 1e999}', {}, 422, "invalid"),
+    ("POST", "/eval", b'{"turn": ' + b"9" * 5000 + b"}", {}, 400, "not-json"),
+    ("POST", "/eval", b"\xff\xfe", {}, 400, "not-json"),
+    ("POST", "/eval", b"{}", {}, 422, "invalid"),
+    ("POST", "/eval", b"{}", {"content-type": "text/plain"}, 415, "unsupported-media-type"),
+    ("POST", "/eval?moves=maybe", b"{}", {}, 422, "invalid"),
+    ("POST", "/eval", b"x" * 3_000_000, {}, 413, "too-large"),
+    ("POST", "/eval/batch", b"[]", {}, 422, "invalid"),
+    ("POST", "/eval/batch", b'{"states": 5}', {}, 422, "invalid"),
+    ("POST", "/eval/batch", b'{"states": [' + b"1," * 1000 + b"1]}", {}, 413, "too-large"),
+    ("POST", "/apply", b'{"state": {}}', {}, 422, "invalid"),
+    ("GET", "/position/nothing", b"", {}, 422, "invalid"),
+    ("GET", "/position/" + "x" * 3000, b"", {}, 422, "invalid"),
+    ("GET", "/deal?seed=-1", b"", {}, 422, "invalid"),
+    ("GET", "/deal?elements=Q", b"", {}, 422, "invalid"),
+    ("GET", "/deal?strategy=best", b"", {}, 422, "invalid"),
+    ("GET", "/cards/0", b"", {}, 404, "not-found"),
+    ("GET", "/cards/one", b"", {}, 422, "invalid"),
+    ("GET", "/nowhere", b"", {}, 404, "not-found"),
+    ("GET", "/static/../main.py", b"", {}, 404, "not-found"),
+    ("GET", "/static/..%2fmain.py", b"", {}, 404, "not-found"),
+    ("GET", "/eval", b"", {}, 405, "method-not-allowed"),
+    ("DELETE", "/cards", b"", {}, 405, "method-not-allowed"),
+]
+
+
+@pytest.mark.parametrize("case", PROBLEMS, ids=lambda case: f"{case[0]} {case[1][:30]} {case[5]}")
+def test_every_error_is_a_problem(
+    server: Server, case: tuple[str, str, bytes, dict[str, str], int, str]
+) -> None:
+    method, path, content, headers, status, kind = case
+    headers = {"content-type": "application/json", "Origin": "http://elsewhere", **headers}
+    response = httpx.request(method, server.url + path, content=content, headers=headers)
+    assert (response.status_code, response.headers["content-type"]) == (
+        status,
+        "application/problem+json",
+    )
+    problem = response.json()
+    assert problem["type"] == f"urn:triadbase:problem:{kind}"
+    assert problem["status"] == status
+    assert problem["request_id"] == response.headers["x-request-id"]
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert "Traceback" not in response.text
+
+
+def test_illegal_move_is_a_problem(server: Server) -> None:
+    body = {"state": STATE_EXAMPLE, "move": {"card_id": 34, "cell": 0}}
+    response = httpx.post(f"{server.url}/apply", json=body)
+    assert response.status_code == 422
+    assert response.json()["type"].endswith("illegal-move")
+    assert response.json()["errors"][0]["field"] == "move.cell"
+
+
+def test_every_answer_has_the_headers(server: Server) -> None:
+    for path in ("/", "/docs", "/cards", "/nowhere", "/static/swagger/swagger-ui.css"):
+        headers = httpx.get(server.url + path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'self'" in headers["content-security-policy"]
+        assert "server" not in headers
+        assert headers["server-timing"].startswith("total;dur=")
+
+
+def test_browser_may_ask_from_elsewhere(server: Server) -> None:
+    headers = {"Origin": "http://elsewhere", "Access-Control-Request-Method": "POST"}
+    response = httpx.options(f"{server.url}/eval", headers=headers)
+    assert response.status_code == 204
+    assert "POST" in response.headers["access-control-allow-methods"]
+    assert response.headers["access-control-allow-origin"] == "*"
+
+
+def test_request_id_is_kept(server: Server) -> None:
+    response = httpx.get(f"{server.url}/healthz", headers={"X-Request-ID": "mine-7"})
+    assert response.headers["x-request-id"] == "mine-7"
+    lines = [json.loads(line) for line in server.log.read_text().splitlines() if "mine-7" in line]
+    assert lines[0]["path"] == "/healthz"
+
+
+def test_nothing_was_internal(server: Server) -> None:
+    assert 'kind="internal"' not in httpx.get(f"{server.url}/metrics").text
+    assert "Traceback" not in server.log.read_text()

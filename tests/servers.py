@@ -1,0 +1,77 @@
+"""Start the real server as a process, on a free port."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests.commands import RUN
+
+PATIENCE = 180  # seconds to get ready; a fresh machine compiles
+
+
+@dataclass
+class Server:
+    """A running server."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    log: Path
+
+    def wait_until_ready(self) -> None:
+        """Wait for /readyz."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            assert self.process.poll() is None, self.log.read_text()
+            try:
+                if httpx.get(f"{self.url}/readyz").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.05)
+        raise TimeoutError(self.log.read_text())
+
+    def stop(self) -> int:
+        """Tell it to stop; return its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=PATIENCE)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) -> Iterator[Server]:
+    """Run `triad serve` with its log in `folder`; settings are TRIAD_* variables."""
+    port = free_port()
+    log = folder / "server.log"
+    with log.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-c", RUN, "triad", "serve", "--port", str(port), *arguments],
+            stdout=output,
+            stderr=output,
+            env={**os.environ, **{f"TRIAD_{name.upper()}": v for name, v in settings.items()}},
+        )
+    server = Server(process, f"http://127.0.0.1:{port}", log)
+    try:
+        if ready:
+            server.wait_until_ready()
+        yield server
+    finally:
+        if process.poll() is None:
+            server.stop()
