@@ -46,7 +46,7 @@ LOCK_FLAGS := --quiet --upgrade --universal --python-version 3.11 --generate-has
 lock: $(VENV)/bin/python ## pin the newest allowed versions
 	$(PIP) install uv
 	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml -o requirements.lock
-	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock
+	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --group dev --extra cluster --extra parquet -c requirements.lock -o requirements-dev.lock
 
 clean: ## remove the virtual environment and what tools left behind
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* dist
