@@ -56,9 +56,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) -> Iterator[Server]:
+def running(
+    folder: Path, *arguments: str, ready: bool = True, port: int = 0, **settings: str
+) -> Iterator[Server]:
     """Run `triad serve` with its log in `folder`; settings are TRIAD_* variables."""
-    port = free_port()
+    port = port or free_port()
     log = folder / "server.log"
     with log.open("ab") as output:
         process = subprocess.Popen(

@@ -30,4 +30,5 @@ export function listenToKeys(game, board) {
 }
 
 const isElsewhere = (target) =>
-  document.querySelector("dialog[open]") || target.closest("input, select, textarea");
+  document.querySelector("dialog[open]") ||
+  target.closest('input:not([type="checkbox"]), select, textarea');

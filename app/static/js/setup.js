@@ -15,6 +15,7 @@ const HAND_SIZE = 5;
 export class SetUp {
   #draft = null; // {elements: [9], hands: {A: [5], B: [5]}}; null where nothing is
   #brush = "F"; // the element that a click puts on a cell
+  #work = Promise.resolve(); // clicks are followed one after the other, as they came
 
   constructor(game, cards) {
     Object.assign(this, { game, cards, picker: new Picker(cards) });
@@ -27,7 +28,9 @@ export class SetUp {
       "open-pasted": () => this.#openPasted(),
     };
     for (const [id, act] of Object.entries(clicks)) {
-      byId(id).addEventListener("click", () => this.#try(act));
+      byId(id).addEventListener("click", () => {
+        this.#work = this.#work.then(() => this.#try(act));
+      });
     }
     byId("rule-elemental").addEventListener("change", () => this.#draw());
   }

@@ -18,6 +18,7 @@ export function watchOutages() {
 export function drawStatus(game, cards) {
   const { now, timeline } = game;
   byId("rules").textContent = rulesText(now.state.rules);
+  byId("table").setAttribute("aria-busy", String(!game.answer));
   byId("undo").disabled = timeline.at === 0;
   byId("redo").disabled = !timeline.hasNext;
   const told = toldOf(game, cards);
