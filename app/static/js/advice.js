@@ -5,7 +5,8 @@ import { byId, make } from "./dom.js";
 import { CELL_NAMES, counted, msText, worth } from "./words.js";
 
 export class Advice {
-  #shown; // what the lists were last drawn for
+  #shown = null; // the answer that the lists were drawn for
+  #focused = null; // the list that has, or should get back, the focus
 
   constructor(game, cards) {
     this.game = game;
@@ -27,9 +28,19 @@ export class Advice {
     byId("source").textContent = answer ? sourceText(answer) : "Asking …";
     byId("step").hidden = !game.mover;
     byId("step").disabled = !answer?.pv.length;
-    byId("advice-body").hidden = !game.hints || !answer?.pv.length;
-    if (answer !== this.#shown) this.#drawLists(answer);
+    this.#noteFocus();
+    byId("advice-body").hidden = !game.hints || !game.mover;
+    byId("advice-body").inert = !answer; // what is listed is of another state
+    if (answer && answer !== this.#shown) this.#drawLists(answer);
     this.#mark();
+  }
+
+  /** Remember which list a keyboard is in, because drawing it anew takes the focus away. */
+  #noteFocus() {
+    const { activeElement, body } = document;
+    if (activeElement === body) return;
+    const isByKeyboard = activeElement.matches(":focus-visible");
+    this.#focused = isByKeyboard ? activeElement.closest("#moves, #line") : null;
   }
 
   #verdict() {
@@ -38,20 +49,20 @@ export class Advice {
     if (!mover) return [finalText(answer.margin)];
     if (!hints) return [make("span", {}, `${mover} to move`)];
     return [
-      make("span", {}, `${mover} to move and `),
       drawWorth(answer.margin, mover),
-      make("span", {}, ` ${worth(answer.margin, mover).verb} with perfect play`),
+      make("span", {}, ` ${mover} to move: ${worth(answer.margin, mover).phrase} with perfect play`),
     ];
   }
 
   #drawLists(answer) {
     this.#shown = answer;
     const { mover } = this.game;
-    const line = answer?.pv ?? [];
+    const line = answer.pv;
     byId("line").replaceChildren(...line.map((move, index) => this.#lineItem(move, line, index)));
-    const moves = mover ? answer?.moves ?? [] : [];
+    const moves = mover ? answer.moves : [];
     byId("moves").replaceChildren(...moves.map((move) => this.#row(move, mover)));
-    byId("moves-count").textContent = moves.length || "";
+    byId("moves-count").textContent = moves.length;
+    this.#focused?.querySelector("button")?.focus();
   }
 
   #lineItem(move, line, index) {

@@ -140,8 +140,8 @@ export function drawWorth(margin, player) {
   const { word, sign, number, text } = worth(margin, player);
   return make(
     "span",
-    { class: "worth", "data-outcome": word, title: text },
-    make("span", { "aria-hidden": "true" }, sign),
+    { class: "worth", "data-outcome": word, role: "img", "aria-label": text },
+    make("span", {}, sign),
     make("span", {}, String(Math.abs(number))),
   );
 }

@@ -19,11 +19,15 @@ export class Game extends EventTarget {
   hints = true;
   perfect = { A: false, B: false };
   #isMoving = false;
+  #opened = 0; // how many games were asked for
   #timer = 0;
 
   /** Put a game on the table, as far as `at`. */
   async open({ opening, moves = [], at = moves.length }) {
+    this.#opened += 1;
+    const ticket = this.#opened;
     const timeline = await Timeline.load(opening, moves);
+    if (ticket !== this.#opened) return; // another was asked for since
     timeline.jump(at);
     this.timeline = timeline;
     this.#show();

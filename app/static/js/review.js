@@ -7,17 +7,19 @@ import { drawPlot } from "./plot.js";
 import { answerTo } from "./service.js";
 import { CELL_NAMES, counted, worth } from "./words.js";
 
+const momentsOf = ({ opening, steps }) => [opening, ...steps];
+
 /** Return what perfect play makes of each moment of a game: margins, A's view. */
 async function marginsOf(timeline) {
-  const moments = [timeline.opening, ...timeline.steps];
   const margins = [];
-  for (const { notation } of moments) margins.push((await answerTo(notation)).margin);
+  for (const { notation } of momentsOf(timeline)) margins.push((await answerTo(notation)).margin);
   return margins;
 }
 
 export class Review {
-  #shown = null; // the notation of the end that was drawn
-  #margins = [];
+  #game = ""; // the notations of the game that is reviewed
+  #margins = []; // after each of its moves, when they have come
+  #drawn = ""; // game, step on show and who sits near: what the picture depends on
 
   constructor(game, cards) {
     this.game = game;
@@ -28,25 +30,28 @@ export class Review {
     const { timeline } = this.game;
     const isOver = timeline.last.done && timeline.steps.length > 0;
     byId("review").hidden = !isOver;
-    if (!isOver) {
-      this.#shown = null;
-      return;
-    }
-    const key = [timeline.opening, ...timeline.steps].map(({ notation }) => notation).join();
-    if (key !== this.#shown) {
-      this.#shown = key;
+    if (!isOver) return;
+    const game = momentsOf(timeline).map(({ notation }) => notation).join();
+    if (game !== this.#game) {
+      this.#game = game;
       this.#margins = [];
       const margins = await marginsOf(timeline).catch(() => []);
-      if (this.#shown !== key) return;
+      if (game !== this.#game) return;
       this.#margins = margins;
     }
-    if (this.#margins.length) this.#drawAll();
+    const picture = [game, timeline.at, this.game.near].join();
+    if (!this.#margins.length || picture === this.#drawn) return;
+    this.#drawn = picture;
+    this.#drawAll();
   }
 
   #drawAll() {
     const { timeline, near } = this.game;
     const turns = timeline.steps.map((step, index) => this.#turn(step, index));
-    byId("strip").replaceChildren(...turns.map((turn) => this.#drawTurn(turn)));
+    const strip = byId("strip");
+    const focused = [...strip.children].findIndex((turn) => turn.contains(document.activeElement));
+    strip.replaceChildren(...turns.map((turn) => this.#drawTurn(turn)));
+    strip.children[focused]?.firstChild.focus();
     byId("review-summary").textContent = summary(turns);
     const view = this.#margins.map((margin) => worth(margin, near).number);
     byId("plot").replaceChildren(drawPlot(view, timeline.at, near));

@@ -33,7 +33,13 @@ export const signed = (number) =>
 export function worth(margin, player) {
   const number = player === "A" ? margin : 0 - margin;
   const outcome = OUTCOMES[Math.sign(number)];
-  return { ...outcome, number, text: `${outcome.word} ${signed(number)}` };
+  const cards = number === 0 ? "" : ` by ${Math.abs(number)}`;
+  return {
+    ...outcome,
+    number,
+    text: `${outcome.word} ${signed(number)}`,
+    phrase: `${outcome.verb}${cards}`,
+  };
 }
 
 /** Return rules as a line: "FF8 · Elemental · Same". */

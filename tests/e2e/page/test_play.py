@@ -193,6 +193,16 @@ def test_best_line_can_be_stepped_and_jumped_through(table: Table, client: Clien
     assert placed == {(move["cell"], move["card_id"]) for move in answer["pv"]}
 
 
+def test_keyboard_stays_in_the_list_it_plays_from(table: Table) -> None:
+    table.open()
+    table.find("#open-help").focus()
+    table.press("Tab", "Tab", "Tab")  # show worth, best move, line
+    expect(table.find("#line button").first).to_be_focused()
+    table.press("Enter")
+    table.wait_for_ply(1)
+    expect(table.find("#line button").first).to_be_focused()
+
+
 def test_perfect_player_plays_both_sides_to_the_promised_end(table: Table, client: Client) -> None:
     table.open(TRIPLECARGO)
     table.find("#hand-near .perfect").click()
