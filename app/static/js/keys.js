@@ -23,7 +23,7 @@ export function listenToKeys(game, board) {
       return;
     }
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action || !game.timeline) return;
+    if (!action) return;
     event.preventDefault();
     action();
   });

@@ -70,8 +70,9 @@ async function main() {
   const hands = ["near", "far"].map((seat) => new Hand(game, cards, seat, board));
   const views = [board, ...hands, new Advice(game, cards), new Review(game, cards)];
   game.addEventListener("change", () => drawWith(views, cards));
-  listen(board, new SetUp(game, cards));
   await begin();
+  listen(board, new SetUp(game, cards));
+  for (const id of ["table", "advice"]) byId(id).inert = false; // until now there was no game
   document.body.dataset.ready = "";
 }
 

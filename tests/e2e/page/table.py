@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -127,11 +128,11 @@ class Table:
         """Return the line about the last move."""
         return self.find("#told").inner_text()
 
-    @property
-    def threatened(self) -> set[int]:
-        """Return the cells that are marked as captured by the move looked at."""
-        script = "cells => cells.map(cell => Number(cell.dataset.cell))"
-        return set(self.find(".cell.threatened").evaluate_all(script))
+    def check_threatened(self, cells: Sequence[int]) -> None:
+        """Check which cells are marked as captured by the move looked at."""
+        expect(self.find(".cell.threatened")).to_have_count(len(cells))
+        for cell in cells:
+            expect(self.cell(cell)).to_contain_class("threatened")
 
 
 def board_of(state: Json) -> dict[int, tuple[int, str]]:

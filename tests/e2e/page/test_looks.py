@@ -106,6 +106,21 @@ def test_phone_is_played_by_touch(seat: Seat) -> None:
     assert not is_too_wide(table)
 
 
+def test_card_is_dragged_by_a_finger(seat: Seat) -> None:
+    table = seat.take(viewport=PHONE, has_touch=True)
+    table.open()
+    card_id = table.hand("near")[1]
+    start, end = (item.bounding_box() for item in (table.hand_card(card_id), table.cell(7)))
+    assert start
+    assert end
+    finger = table.page.context.new_cdp_session(table.page)
+    for kind, box in (("Start", start), ("Move", end), ("End", None)):
+        points = [{"x": box["x"] + 20, "y": box["y"] + 20}] if box else []
+        finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    table.wait_for_ply(1)
+    assert table.board == {7: (card_id, "A")}
+
+
 def test_dark_mode_is_dark(seat: Seat) -> None:
     brightness = {}
     for scheme in ("light", "dark"):

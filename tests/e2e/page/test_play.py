@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -10,7 +12,7 @@ from engine.cards import default_catalogue
 from engine.document import state_from_dict
 from engine.notation import format_state
 from tests import vectors
-from tests.databases import small_roots
+from tests.databases import later, small_roots
 from tests.e2e.page.table import CELL_NAMES, OPENING, Table, board_of
 
 TRIPLECARGO = "tc-sp_9_12.34.61.80.110_7.30.55.77.99_B"  # never a draw
@@ -113,15 +115,15 @@ def test_looking_at_a_move_shows_what_it_would_capture(table: Table, client: Cli
     answer = client.position(format_state(root), moves=True)
     taking = next(move for move in answer["moves"] if move["captures"])
     table.open(format_state(root))
-    assert table.threatened == set()
     table.hand_card(taking["card_id"]).click()
+    table.check_threatened([])
     table.cell(taking["cell"]).hover()
-    assert table.threatened == set(taking["captures"])
+    table.check_threatened(taking["captures"])
     table.find("#rules").hover()
-    assert table.threatened == set()
+    table.check_threatened([])
     row = f'.move[data-card="{taking["card_id"]}"][data-cell="{taking["cell"]}"]'
     table.find(row).focus()
-    assert table.threatened == set(taking["captures"])
+    table.check_threatened(taking["captures"])
 
 
 TOLD = {"same": "Same", "plus": "Plus", "basic": "rank", "combo": "Combo"}
@@ -244,6 +246,16 @@ def test_worth_can_be_hidden(table: Table) -> None:
     expect(table.find("#verdict")).to_have_text("A to move")
     table.press("h")
     expect(table.find("#moves")).to_be_visible()
+
+
+def test_finished_game_is_shown_as_such(table: Table) -> None:
+    state = later(small_roots(1)[0], CELLS)
+    table.open(format_state(state))
+    assert table.ply == CELLS
+    expect(table.find("#told")).to_have_text("The game is over.")
+    expect(table.find("#verdict")).to_have_text(re.compile("wins by|drawn"))
+    expect(table.find("#step")).to_be_hidden()
+    expect(table.find(".hand-card:enabled")).to_have_count(0)
 
 
 def test_source_of_every_answer_is_told(table: Table) -> None:
