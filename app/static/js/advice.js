@@ -48,9 +48,10 @@ export class Advice {
     if (!answer) return [make("span", {}, mover ? `${mover} to move` : "The game is over")];
     if (!mover) return [finalText(answer.margin)];
     if (!hints) return [make("span", {}, `${mover} to move`)];
+    const { phrase } = worth(answer.margin, mover);
     return [
       drawWorth(answer.margin, mover),
-      make("span", {}, ` ${mover} to move: ${worth(answer.margin, mover).phrase} with perfect play`),
+      make("span", {}, ` ${mover} to move: ${phrase} with perfect play`),
     ];
   }
 
@@ -68,7 +69,7 @@ export class Advice {
   #lineItem(move, line, index) {
     const text = `${this.cards.get(move.card_id).name} ${CELL_NAMES[move.cell]}`;
     const click = () => this.game.play(line.slice(0, index + 1));
-    const title = `Play the line as far as here`;
+    const title = "Play the line as far as here";
     return make("li", {}, make("button", { type: "button", click, title }, text));
   }
 
@@ -109,13 +110,12 @@ export class Advice {
 
 function finalText(margin) {
   const winner = margin > 0 ? "A" : "B";
-  const text = margin === 0 ? "The game is drawn" : `${winner} wins by ${counted(Math.abs(margin), "card")}`;
-  return make("span", { class: "final" }, text);
+  const won = `${winner} wins by ${counted(Math.abs(margin), "card")}`;
+  return make("span", { class: "final" }, margin === 0 ? "The game is drawn" : won);
 }
 
 function sourceText({ source, nodes, ms, serviceMs }) {
-  const from = source === "database"
-    ? "From the database"
-    : `Searched ${counted(nodes, "state").replace(/\B(?=(\d{3})+\b)/g, ",")}`;
-  return `${from} · ${msText(ms)}${serviceMs === null ? "" : `, ${msText(serviceMs)} of it in the service`}`;
+  const from = source === "database" ? "From the database" : `Searched ${counted(nodes, "state")}`;
+  const within = serviceMs === null ? "" : `, ${msText(serviceMs)} of it in the service`;
+  return `${from} · ${msText(ms)}${within}`;
 }

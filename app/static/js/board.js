@@ -121,7 +121,8 @@ export class Board {
 
   #label({ cell, card_id, owner, element }, move) {
     const parts = [CELL_NAMES[cell]];
-    parts.push(card_id === null ? "empty" : `${cardText(this.cards.get(card_id))}, owned by ${owner}`);
+    if (card_id === null) parts.push("empty");
+    else parts.push(cardText(this.cards.get(card_id)), `owned by ${owner}`);
     if (element) parts.push(`on ${elementName(element)}`);
     if (move) {
       const taken = move.captures.map((other) => CELL_NAMES[other]).join(" and ");

@@ -32,7 +32,9 @@ function drawLayer(title, layer) {
 }
 
 function drawKind([kind, deals]) {
-  return make("tr", {}, make("th", { scope: "row" }, kind), make("td", { class: "number" }, text(deals)));
+  return make("tr", {},
+    make("th", { scope: "row" }, kind),
+    make("td", { class: "number" }, text(deals)));
 }
 
 function draw(facts) {

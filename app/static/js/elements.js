@@ -10,7 +10,10 @@ const SHAPES = { // paths in a field of 24 by 24
   E: ["Earth", "M9 5l4 7 2-3 7 12H2z"],
   P: ["Poison", "M8 2h8v2h-1v5l5 9a3 3 0 0 1-3 4H7a3 3 0 0 1-3-4l5-9V4H8z"],
   H: ["Holy", "M12 1l2.5 7.5H22l-6 4.5 2.4 7.5L12 16l-6.4 4.5L8 13 2 8.5h7.500z"],
-  L: ["Wind", "M3 8h11a2 2 0 1 0-2-2h-2a4 4 0 1 1 4 4H3zm0 4h15a4 4 0 1 1-4 4h2a2 2 0 1 0 2-2H3zm0 4h8v2H3z"],
+  L: [
+    "Wind",
+    "M3 8h11a2 2 0 1 0-2-2h-2a4 4 0 1 1 4 4H3zm0 4h15a4 4 0 1 1-4 4h2a2 2 0 1 0 2-2H3zm0 4h8v2H3z",
+  ],
 };
 
 export const LETTERS = Object.keys(SHAPES);

@@ -35,8 +35,8 @@ export class Hand {
       this.game.select(this.game.selected === number ? null : number);
       if (event.detail === 0) this.board.focus(); // by keyboard, the next step is a cell
     };
-    const button = make("button", { type: "button", class: "hand-card", "data-number": number, click });
-    return { button, card_id: null };
+    const attributes = { type: "button", class: "hand-card", "data-number": number, click };
+    return { button: make("button", attributes), card_id: null };
   }
 
   #step(event) {
@@ -52,7 +52,8 @@ export class Hand {
     const isMover = game.mover === player;
     const score = game.now.score?.[player];
     this.root.classList.toggle("to-move", isMover);
-    this.head.replaceChildren(drawOwner(player), make("span", { class: "title" }, `Player ${player}`));
+    const title = make("span", { class: "title" }, `Player ${player}`);
+    this.head.replaceChildren(drawOwner(player), title);
     this.score.textContent = score ?? "–";
     this.score.setAttribute("aria-label", score === undefined ? "no score yet" : `score ${score}`);
     this.perfect.setAttribute("aria-pressed", game.perfect[player]);

@@ -5,7 +5,7 @@ import { drawOwner } from "./card.js";
 import { byId, make } from "./dom.js";
 import { drawPlot } from "./plot.js";
 import { answerTo } from "./service.js";
-import { CELL_NAMES, counted, worth } from "./words.js";
+import { CELL_NAMES, worth } from "./words.js";
 
 const momentsOf = ({ opening, steps }) => [opening, ...steps];
 
@@ -88,7 +88,7 @@ function summary(turns) {
   const parts = ["A", "B"].map((player) => {
     const lost = turns.filter((turn) => turn.player === player)
       .reduce((sum, { givenAway }) => sum + givenAway, 0);
-    return `${player} ${lost ? `gave away ${counted(lost, "card")}` : "played perfectly"}`;
+    return `${player} ${lost ? `gave away ${lost}` : "played perfectly"}`;
   });
   return `${parts.join("; ")}.`;
 }

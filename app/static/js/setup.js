@@ -127,11 +127,10 @@ export class SetUp {
       this.#draw();
       byId("brushes").querySelector('[aria-pressed="true"]').focus();
     };
-    const label = elementName(letter);
     const isChosen = this.#brush === letter;
     return make("button",
-      { type: "button", class: "brush", "aria-label": label, "aria-pressed": String(isChosen), click },
-      drawElement(letter), make("span", { "aria-hidden": "true" }, label));
+      { type: "button", class: "brush", "aria-pressed": String(isChosen), click },
+      drawElement(letter), make("span", {}, elementName(letter)));
   }
 
   #ground(element, cell) {

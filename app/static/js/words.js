@@ -63,7 +63,8 @@ export function capturesText(captures, cards) {
 }
 
 /** Return a count with its noun. */
-export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count, noun) =>
+  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Return milliseconds as people read them. */
 export const msText = (ms) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
