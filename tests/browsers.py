@@ -30,7 +30,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 30_000  # milliseconds; cores may be busy
+PATIENCE = 60_000  # milliseconds; cores may be busy
 BAD_STATUS = 400
 
 

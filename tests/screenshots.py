@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Browser
 
 from tests.browsers import launched
-from tests.e2e.page.table import DESKTOP, PHONE, Seat
+from tests.e2e.page.table import DESKTOP, PHONE, Screens
 from tests.servers import running
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images"
@@ -27,14 +27,14 @@ PICTURES: dict[str, dict[str, Any]] = {
 def take(browser: Browser, url: str, name: str) -> Path:
     """Take one picture: a card is chosen, and a cell looked at."""
     link, move = GAME
-    seat = Seat(browser, url)
-    table = seat.take(**PICTURES[name], reduced_motion="reduce")
+    screens = Screens(browser, url)
+    table = screens.new(**PICTURES[name], reduced_motion="reduce")
     table.open_link(link)
     table.hand_card(move["card_id"]).click()
     table.cell(move["cell"]).hover()
     path = FOLDER / f"{name}.png"
     table.page.screenshot(path=path)
-    seat.close()
+    screens.close()
     return path
 
 

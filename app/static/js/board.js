@@ -88,7 +88,7 @@ export class Board {
     button.classList.toggle("open", isOpen);
     button.classList.toggle("threatened", Boolean(game.preview?.captures.includes(content.cell)));
     button.classList.toggle("last", game.now.move?.cell === content.cell);
-    setAttribute(button, "data-seat", seatOf(game, content.owner));
+    setAttribute(button, "data-end", endOf(game, content.owner));
     button.setAttribute("aria-label", this.#label(content, move));
   }
 
@@ -115,7 +115,7 @@ export class Board {
   #ghost({ card_id }) {
     const ghost = drawCard(this.cards.get(card_id));
     ghost.classList.add("ghost");
-    ghost.dataset.seat = seatOf(this.game, this.game.mover);
+    ghost.dataset.end = endOf(this.game, this.game.mover);
     return ghost;
   }
 
@@ -134,7 +134,7 @@ export class Board {
 }
 
 /** Return where an owner sits: near or far, which is their colour. */
-export const seatOf = (game, owner) => owner && (owner === game.near ? "near" : "far");
+export const endOf = (game, owner) => owner && (owner === game.near ? "near" : "far");
 
 /** Return what a move is worth to a player as a chip: colour, sign and number. */
 export function drawWorth(margin, player) {

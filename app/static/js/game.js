@@ -115,7 +115,7 @@ export class Game extends EventTarget {
     this.#show();
   }
 
-  /** Change seats and colours. */
+  /** Change ends and colours. */
   flip() {
     this.near = this.far;
     this.#changed();

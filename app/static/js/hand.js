@@ -1,6 +1,6 @@
 /** A hand: who sits there, how many cards they own, and the cards left to play. */
 
-import { seatOf } from "./board.js";
+import { endOf } from "./board.js";
 import { drawCard, drawOwner } from "./card.js";
 import { byId, make, setAttribute } from "./dom.js";
 import { cardText } from "./words.js";
@@ -11,9 +11,9 @@ const STEPS = { ArrowUp: -1, ArrowLeft: -1, ArrowRight: 1, ArrowDown: 1 };
 export class Hand {
   #slots;
 
-  constructor(game, cards, seat, board) {
-    Object.assign(this, { game, cards, seat, board });
-    const root = byId(`hand-${seat}`);
+  constructor(game, cards, end, board) {
+    Object.assign(this, { game, cards, end, board });
+    const root = byId(`hand-${end}`);
     this.root = root;
     this.head = root.querySelector("h2");
     this.score = root.querySelector(".score");
@@ -27,7 +27,7 @@ export class Hand {
   }
 
   get player() {
-    return this.game[this.seat];
+    return this.game[this.end];
   }
 
   #makeSlot(number) {
@@ -73,7 +73,7 @@ export class Hand {
     button.hidden = cardId === null;
     button.disabled = !isMover;
     button.setAttribute("aria-pressed", isSelected);
-    setAttribute(button, "data-seat", seatOf(this.game, this.player));
+    setAttribute(button, "data-end", endOf(this.game, this.player));
     if (cardId !== null) button.setAttribute("aria-label", cardText(this.cards.get(cardId)));
   }
 }

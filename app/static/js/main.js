@@ -67,7 +67,7 @@ async function main() {
   watchOutages();
   const cards = await loadCards();
   const board = new Board(game, cards);
-  const hands = ["near", "far"].map((seat) => new Hand(game, cards, seat, board));
+  const hands = ["near", "far"].map((end) => new Hand(game, cards, end, board));
   const views = [board, ...hands, new Advice(game, cards), new Review(game, cards)];
   game.addEventListener("change", () => drawWith(views, cards));
   await begin();

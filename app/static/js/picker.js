@@ -43,7 +43,7 @@ export class Picker {
       make("button", {
         type: "button",
         class: "pick",
-        "data-seat": "none",
+        "data-end": "none",
         "aria-label": `${cardText(card)}, level ${card.level}`,
         click: () => this.#pick(card),
       }, drawCard(card))));

@@ -1,6 +1,6 @@
 /** After a game: what each move was worth and gave away, and how the margin went. */
 
-import { drawWorth, seatOf } from "./board.js";
+import { drawWorth, endOf } from "./board.js";
 import { drawOwner } from "./card.js";
 import { byId, make } from "./dom.js";
 import { drawPlot } from "./plot.js";
@@ -72,7 +72,7 @@ export class Review {
       make("button", {
         type: "button",
         class: "turn",
-        "data-seat": seatOf(this.game, player),
+        "data-end": endOf(this.game, player),
         "data-given-away": givenAway,
         "aria-current": isShown ? "step" : null,
         click: () => this.game.jump(index + 1),

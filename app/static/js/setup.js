@@ -150,7 +150,7 @@ export class SetUp {
     return make("button", {
       type: "button",
       class: "slot",
-      "data-seat": player === "A" ? "near" : "far",
+      "data-end": player === "A" ? "near" : "far",
       "aria-label": label,
       click: () => this.#pick(player, number),
     }, card ? drawCard(card) : make("span", { class: "empty-slot", "aria-hidden": "true" }, "+"));

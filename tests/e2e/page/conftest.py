@@ -11,7 +11,7 @@ from app.client import Client
 from tests.browsers import PATIENCE, launched
 from tests.conftest import IS_JIT_OFF
 from tests.databases import build, small_roots
-from tests.e2e.page.table import Seat, Table
+from tests.e2e.page.table import Screens, Table
 from tests.servers import Server, running
 
 expect.set_options(timeout=PATIENCE)
@@ -43,14 +43,14 @@ def client(server: Server) -> Iterator[Client]:
 
 
 @pytest.fixture
-def seat(browser: Browser, server: Server) -> Iterator[Seat]:
-    """Return a place in front of the page; options of the context can be chosen there."""
-    seat = Seat(browser, server.url)
-    yield seat
-    seat.close()
+def screens(browser: Browser, server: Server) -> Iterator[Screens]:
+    """Return where pages are opened, of any size and kind."""
+    screens = Screens(browser, server.url)
+    yield screens
+    screens.close()
 
 
 @pytest.fixture
-def table(seat: Seat) -> Table:
+def table(screens: Screens) -> Table:
     """Return the page, on a desktop."""
-    return seat.take()
+    return screens.new()

@@ -23,22 +23,22 @@ CELL_NAMES = (
 OPENING = "ff8-esp_1.F.3.L.1.W.1_7.30.55.77.99_12.34.61.80.110_A"
 
 
-class Seat:
-    """A place in front of the page, with a browser of its own."""
+class Screens:
+    """Screens that show the page, each with a fresh context of its own."""
 
     def __init__(self, browser: Browser, url: str) -> None:
-        """Wait to be taken."""
+        """Start with none."""
         self._browser, self._url = browser, url
         self._contexts = ExitStack()
 
-    def take(self, **options: Any) -> Table:
-        """Open a page in a fresh context, of the size of a desktop unless said otherwise."""
+    def new(self, **options: Any) -> Table:
+        """Return a page that shows nothing yet, on a desktop unless said otherwise."""
         options = {"viewport": DESKTOP, **options}
         context, watch = self._contexts.enter_context(watched(self._browser, self._url, **options))
         return Table(context.new_page(), watch)
 
     def close(self) -> None:
-        """Leave; whatever went wrong on the way is told now."""
+        """Close all of them; whatever went wrong on the way is told now."""
         self._contexts.close()
 
 
@@ -106,10 +106,10 @@ class Table:
         found = self.find(".cell:has(.card:not(.ghost))").evaluate_all(script)
         return {cell: (card_id, owner) for cell, card_id, owner in found}
 
-    def hand(self, seat: str) -> list[int]:
+    def hand(self, end: str) -> list[int]:
         """Return the cards of a hand, as they are drawn."""
         script = "cards => cards.map(card => Number(card.dataset.card))"
-        cards: list[int] = self.find(f"#hand-{seat} .card").evaluate_all(script)
+        cards: list[int] = self.find(f"#hand-{end} .card").evaluate_all(script)
         return cards
 
     @property

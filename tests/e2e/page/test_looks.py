@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.e2e.page.table import DESKTOP, PHONE, Seat, Table
+from tests.e2e.page.table import DESKTOP, PHONE, Screens, Table
 from tests.servers import Server
 
 LARGE_ENOUGH = 44  # pixels, for a finger
@@ -78,8 +78,8 @@ def is_too_wide(table: Table) -> bool:
     return bool(table.page.evaluate(script))
 
 
-def test_phone_shows_everything_without_scrolling_sideways(seat: Seat) -> None:
-    table = seat.take(viewport=PHONE, has_touch=True)
+def test_phone_shows_everything_without_scrolling_sideways(screens: Screens) -> None:
+    table = screens.new(viewport=PHONE, has_touch=True)
     table.open()
     assert not is_too_wide(table)
     for selector in (".cell", ".hand-card", "#undo", "#step"):
@@ -95,8 +95,8 @@ def test_phone_shows_everything_without_scrolling_sideways(seat: Seat) -> None:
         assert not is_too_wide(table)
 
 
-def test_phone_is_played_by_touch(seat: Seat) -> None:
-    table = seat.take(viewport=PHONE, has_touch=True)
+def test_phone_is_played_by_touch(screens: Screens) -> None:
+    table = screens.new(viewport=PHONE, has_touch=True)
     table.open()
     card_id = table.hand("near")[4]
     table.hand_card(card_id).tap()
@@ -106,8 +106,8 @@ def test_phone_is_played_by_touch(seat: Seat) -> None:
     assert not is_too_wide(table)
 
 
-def test_card_is_dragged_by_a_finger(seat: Seat) -> None:
-    table = seat.take(viewport=PHONE, has_touch=True)
+def test_card_is_dragged_by_a_finger(screens: Screens) -> None:
+    table = screens.new(viewport=PHONE, has_touch=True)
     table.open()
     card_id = table.hand("near")[1]
     start, end = (item.bounding_box() for item in (table.hand_card(card_id), table.cell(7)))
@@ -121,10 +121,10 @@ def test_card_is_dragged_by_a_finger(seat: Seat) -> None:
     assert table.board == {7: (card_id, "A")}
 
 
-def test_dark_mode_is_dark(seat: Seat) -> None:
+def test_dark_mode_is_dark(screens: Screens) -> None:
     brightness = {}
     for scheme in ("light", "dark"):
-        table = seat.take(color_scheme=scheme)
+        table = screens.new(color_scheme=scheme)
         table.open()
         script = "() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)"
         brightness[scheme] = sum(table.page.evaluate(script))
@@ -156,8 +156,8 @@ def test_screen_reader_hears_moves_and_cells(table: Table) -> None:
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_motion_is_reduced_where_asked_for(seat: Seat, motion: str) -> None:
-    table = seat.take(reduced_motion=motion)
+def test_motion_is_reduced_where_asked_for(screens: Screens, motion: str) -> None:
+    table = screens.new(reduced_motion=motion)
     table.open()
     table.place(table.hand("near")[0], 0)
     name = table.cell(0).locator(".card").evaluate("card => getComputedStyle(card).animationName")

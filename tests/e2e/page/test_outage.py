@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.page.table import Seat, Table
+from tests.e2e.page.table import Screens, Table
 from tests.servers import Server, running
 
 GONE = ("ERR_CONNECTION", "ERR_EMPTY_RESPONSE", "failed", "503")
@@ -32,8 +32,8 @@ def check_outage_is_told(table: Table) -> None:
 def test_move_made_during_an_outage_is_played_after_it(
     browser: Browser, mortal: Server, tmp_path: Path
 ) -> None:
-    seat = Seat(browser, mortal.url)
-    table = seat.take()
+    screens = Screens(browser, mortal.url)
+    table = screens.new()
     table.watch.expect(*GONE)
     table.open()
     card_id = table.hand("near")[0]
@@ -48,4 +48,4 @@ def test_move_made_during_an_outage_is_played_after_it(
         assert table.board == {0: (card_id, "A")}
         table.find("#line button").last.click()
         table.wait_for_ply(9)
-        seat.close()
+        screens.close()

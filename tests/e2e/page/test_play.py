@@ -30,7 +30,7 @@ def arrows(start: int, end: int) -> list[str]:
 
 def final_score(table: Table) -> int:
     """Return A's cards less B's, as the page tells them at the end."""
-    score_a, score_b = (table.find(f"#hand-{seat} .score").inner_text() for seat in ("near", "far"))
+    score_a, score_b = (table.find(f"#hand-{end} .score").inner_text() for end in ("near", "far"))
     assert table.told.endswith(f"The game is over, {score_a} to {score_b}.")
     return int(score_a) - int(score_b)
 
@@ -233,7 +233,7 @@ def test_sides_are_flipped(table: Table) -> None:
     assert (table.hand("near"), table.hand("far")) == (far, near)
     expect(table.find("#hand-near h2")).to_contain_text("Player B")
     table.place(near[0], 0)
-    expect(table.cell(0)).to_have_attribute("data-seat", "far")
+    expect(table.cell(0)).to_have_attribute("data-end", "far")
     assert table.board == {0: (near[0], "A")}
 
 

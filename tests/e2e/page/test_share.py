@@ -12,7 +12,7 @@ from app.client import Client
 from engine.cards import default_catalogue
 from engine.document import state_from_dict
 from engine.notation import format_state
-from tests.e2e.page.table import OPENING, Seat, Table, board_of
+from tests.e2e.page.table import OPENING, Screens, Table, board_of
 
 Json = dict[str, object]
 
@@ -22,8 +22,8 @@ def play(table: Table, moves: list[dict[str, int]]) -> None:
         table.place(move["card_id"], move["cell"])
 
 
-def test_link_brings_the_state_and_its_history(seat: Seat, client: Client) -> None:
-    first, second = seat.take(), seat.take()
+def test_link_brings_the_state_and_its_history(screens: Screens, client: Client) -> None:
+    first, second = screens.new(), screens.new()
     first.open()
     play(first, client.position(OPENING)["pv"][:4])
     second.open_link(first.page.url)
@@ -45,8 +45,8 @@ def test_link_opened_in_an_open_page_is_followed(table: Table) -> None:
     assert table.board == {4: (card_id, "A")}
 
 
-def test_every_form_is_copied(seat: Seat, client: Client) -> None:
-    table = seat.take(permissions=["clipboard-read", "clipboard-write"])
+def test_every_form_is_copied(screens: Screens, client: Client) -> None:
+    table = screens.new(permissions=["clipboard-read", "clipboard-write"])
     table.open()
     play(table, client.position(OPENING)["pv"][:2])
     table.find("#open-share").click()
