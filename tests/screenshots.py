@@ -14,28 +14,23 @@ from tests.servers import running
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images"
 # One card wins, draws or loses, depending on where it goes.
-GAME = (
-    "/#opening=ff8-esp_1.F.F.L.1.H.3_5.39.47.77.102_1.29.55.76.93_A&moves=5-2.1-6.47-0.55-1",
-    {"card_id": 102, "cell": 3},
-)
+GAME = "/#opening=ff8-esp_1.F.F.L.1.H.3_5.39.47.77.102_1.29.55.76.93_A&moves=5-2.1-6.47-0.55-1"
+CARD_ID, CELL = 102, 3
 PICTURES: dict[str, dict[str, Any]] = {
     "page-desktop": {"viewport": DESKTOP, "color_scheme": "light"},
     "page-phone": {"viewport": PHONE, "color_scheme": "dark"},
 }
 
 
-def take(browser: Browser, url: str, name: str) -> Path:
+def take(browser: Browser, url: str, name: str) -> None:
     """Take one picture: a card is chosen, and a cell looked at."""
-    link, move = GAME
     screens = Screens(browser, url)
     table = screens.new(**PICTURES[name], reduced_motion="reduce")
-    table.open_link(link)
-    table.hand_card(move["card_id"]).click()
-    table.cell(move["cell"]).hover()
-    path = FOLDER / f"{name}.png"
-    table.page.screenshot(path=path)
+    table.open_link(GAME)
+    table.hand_card(CARD_ID).click()
+    table.cell(CELL).hover()
+    table.page.screenshot(path=FOLDER / f"{name}.png")
     screens.close()
-    return path
 
 
 def main() -> None:

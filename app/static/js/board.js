@@ -7,6 +7,7 @@ import { CELL_NAMES, cardText, worth } from "./words.js";
 
 const STEPS = { ArrowUp: -3, ArrowRight: 1, ArrowDown: 3, ArrowLeft: -1 };
 const WIDTH = 3;
+const rowOf = (cell) => Math.floor(cell / WIDTH);
 
 export class Board {
   #cells;
@@ -63,10 +64,9 @@ export class Board {
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
-    const column = this.#current % WIDTH;
-    const isOff = Math.abs(step) === 1 && !(column + step in [0, 1, 2]);
     const cell = this.#current + step;
-    if (!isOff && cell in this.#cells) this.#cells[cell].button.focus();
+    const isVertical = Math.abs(step) === WIDTH;
+    if (isVertical || rowOf(cell) === rowOf(this.#current)) this.#cells[cell]?.button.focus();
   }
 
   draw() {

@@ -36,7 +36,7 @@ function begin(drag, game) {
   game.select(Number(drag.button.dataset.number));
   drag.shadow = drag.button.cloneNode(true);
   drag.shadow.classList.add("dragged");
-  drag.shadow.setAttribute("aria-hidden", "true");
+  drag.shadow.inert = true;
   drag.shadow.style.setProperty("--width", `${drag.button.offsetWidth}px`);
   byId("table").append(drag.shadow);
   drag.button.classList.add("lifted");

@@ -87,13 +87,13 @@ export class Game extends EventTarget {
         if (timeline !== this.timeline) return; // another game lies on the table by now
         timeline.add({ card_id: move.card_id, cell: move.cell }, result);
       }
+      this.#show();
     } catch (problem) {
+      this.#show(); // as far as it went
       this.fail(problem);
-      return;
     } finally {
       this.#isMoving = false;
     }
-    this.#show();
   }
 
   /** Take a move back; against the perfect player, its reply as well. */

@@ -27,10 +27,11 @@ export function drawStatus(game, cards) {
 }
 
 function toldOf({ now, timeline, mover }, cards) {
-  const end = now.done && now.score ? ` The game is over, ${now.score.A} to ${now.score.B}.` : "";
+  const { A, B } = now.score ?? {};
+  const ending = now.done && now.score ? ` The game is over, ${A} to ${B}.` : "";
   if (!now.move) return mover ? `${mover} starts from here.` : "The game is over.";
   const before = timeline.momentAt(timeline.at - 1).state.to_move;
   const { card_id, cell } = now.move;
   const what = `${before} plays ${cards.get(card_id).name} ${CELL_NAMES[cell]}`;
-  return `${what}: ${capturesText(now.captures, cards)}.${end}`;
+  return `${what}: ${capturesText(now.captures, cards)}.${ending}`;
 }
