@@ -22,6 +22,20 @@ class CannotServeError(TriadError):
     """The service cannot be started as asked."""
 
 
+class Supervisor(Multiprocess):
+    """Uvicorn's supervisor, which also notices a worker that dies while it is asked for a sign.
+
+    Uvicorn asks each worker over a pipe and keeps the worker's end of it open here too, so that a
+    death in that moment looks like a long silence.
+    """
+
+    def keep_subprocess_alive(self) -> None:
+        """Start workers again that died."""
+        for worker in self.processes:
+            worker.child_conn.close()
+        super().keep_subprocess_alive()
+
+
 def serve(settings: Settings) -> None:
     """Serve until told to stop. Workers read the same settings from the environment."""
     for name, value in settings.model_dump(mode="json").items():
@@ -42,7 +56,7 @@ def serve(settings: Settings) -> None:
         timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
     )
     try:
-        Multiprocess(config, sockets).run()
+        Supervisor(config, sockets).run()
     finally:
         shutil.rmtree(counts, ignore_errors=True)
 

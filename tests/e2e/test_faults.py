@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 
 from app.client import AsyncClient, Client
 from app.examples import STATE_EXAMPLE
+from app.serve import HEALTHCHECK_SECONDS
 from engine.cards import default_catalogue
 from engine.dealing import Dealer
 from engine.document import state_to_dict
@@ -55,9 +57,9 @@ def children_of(server: Server) -> list[int]:
     listed = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
     workers = []
     for pid in map(int, listed.split()):
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"spawn_main" in command:
-            workers.append(pid)
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may just have gone
+            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                workers.append(pid)
     return workers
 
 
@@ -135,6 +137,19 @@ def test_killed_worker_comes_back(tmp_path: Path) -> None:
         server.wait_until_ready()
         with Client(server.url) as client:
             assert client.evaluate(STATE_EXAMPLE)["margin"] == -4
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for workers in /proc")
+def test_worker_killed_while_asked_for_a_sign_comes_back(tmp_path: Path) -> None:
+    with running(tmp_path, "--db", str(tmp_path / "none")) as server:
+        (worker,) = children_of(server)
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(2)  # by now the supervisor has asked, and waits
+        os.kill(worker, signal.SIGKILL)
+        until = time.monotonic() + HEALTHCHECK_SECONDS / 2
+        while not set(children_of(server)) - {worker}:
+            assert time.monotonic() < until
+            time.sleep(0.1)
 
 
 def test_metrics_add_up_over_workers(tmp_path: Path) -> None:
