@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import orjson
@@ -13,7 +11,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from app import schemas
-from app.errors import Kind, ServiceError, as_service_error, problem_dict
+from app.batch import Batch, Where, parse_body
+from app.errors import Kind, ServiceError
 from app.metrics import CONTENT_TYPE, exposition
 from app.openapi import body, problems
 from app.service import Phase, Service
@@ -22,7 +21,6 @@ from engine.deal import Player
 from engine.dealing import Dealer, ElementSource, Strategy
 from engine.document import (
     capture_to_dict,
-    load_json,
     move_from_dict,
     state_from_dict,
     state_to_dict,
@@ -35,7 +33,6 @@ from engine.state import State
 router = APIRouter()
 
 JSON = "application/json"
-BATCH_PAUSE = 16  # states answered in a row, before others get their turn
 CACHED = "public, max-age=300"
 
 MovesQuery = Annotated[bool, Query(description="Also every legal move, best first")]
@@ -47,19 +44,12 @@ def service_of(request: Request) -> Service:
     return service
 
 
-async def read_json(request: Request) -> object:
-    """Return the body of a request as plain values, or raise `ServiceError`."""
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request that is JSON, or raise `ServiceError`."""
     media_type = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
     if media_type != JSON and not media_type.endswith("+json"):
         raise ServiceError(Kind.MEDIA_TYPE, f"found {media_type!r}; allowed: {JSON}")
-    data = await request.body()
-    try:
-        return load_json(data)
-    except StateError as error:
-        is_form = error.problems[0].field == "state"
-        raise ServiceError(
-            Kind.NOT_JSON if is_form else Kind.INVALID, str(error), error.problems
-        ) from error
+    return await request.body()
 
 
 def json_response(content: object, status: int = 200) -> Response:
@@ -77,8 +67,12 @@ async def evaluate(request: Request, moves: MovesQuery = False) -> Response:
     """Answer a state, from the database or by search."""
     service = service_of(request)
     service.check_ready()
-    state = state_from_dict(await read_json(request), service.catalogue)
-    return json_response((await service.answer(state, moves=moves)).as_dict())
+    data = await read_body(request)
+    ready = None if moves else service.quick_answer(data)
+    if ready is None:
+        state = state_from_dict(parse_body(data), service.catalogue)
+        ready = orjson.dumps((await service.answer(state, moves=moves)).as_dict())
+    return Response(ready, media_type=JSON)
 
 
 @router.post(
@@ -91,70 +85,10 @@ async def evaluate_batch(request: Request, moves: MovesQuery = False) -> Respons
     """Answer up to 1,000 states in one request, in their order; never all-or-nothing."""
     service = service_of(request)
     service.check_ready()
-    documents = batch_states(await read_json(request), service.settings.batch_limit)
-    return json_response({"results": await Batch(request, service, moves).results(documents)})
-
-
-def batch_states(found: object, limit: int) -> list[Any]:
-    """Return the documents of a batch, or raise `StateError`."""
-    if not isinstance(found, dict) or set(found) != {"states"}:
-        raise StateError.of("body", found, '{"states": [...]}')
-    states = found["states"]
-    if not isinstance(states, list):
-        raise StateError.of("states", states, "a list of states")
-    if len(states) > limit:
-        raise ServiceError(Kind.TOO_LARGE, f"{len(states)} states; allowed: at most {limit}")
-    return states
-
-
-class Batch:
-    """Answers the states of one batch."""
-
-    def __init__(self, request: Request, service: Service, moves: bool) -> None:
-        """Search no more at a time than there are threads, so that others get through."""
-        self.request, self.service, self.moves = request, service, moves
-        self.deadline = time.monotonic() + service.settings.time_limit
-        self._searching = asyncio.Semaphore(service.settings.solver_threads)
-
-    async def results(self, documents: Sequence[Any]) -> list[dict[str, Any]]:
-        """Return the results in order: first what the database has, then what is searched."""
-        results: list[dict[str, Any] | None] = []
-        missed: list[tuple[int, State]] = []
-        for number, document in enumerate(documents):
-            result: dict[str, Any] | None = None
-            try:
-                state = state_from_dict(document, self.service.catalogue)
-                answer = self.service.look_up(state, moves=self.moves)
-                if answer is None:
-                    missed.append((number, state))
-                else:
-                    result = answer.as_dict()
-            except Exception as error:  # noqa: BLE001  one item's error is that item's result
-                result = self._error(error, number)
-            results.append(result)
-            if number % BATCH_PAUSE == BATCH_PAUSE - 1:
-                await asyncio.sleep(0)
-        searched = await asyncio.gather(*(self._search(*miss) for miss in missed))
-        for (number, _), answered in zip(missed, searched, strict=True):
-            results[number] = answered
-        return [result for result in results if result is not None]
-
-    async def _search(self, number: int, state: State) -> dict[str, Any]:
-        try:
-            async with self._searching:
-                if time.monotonic() >= self.deadline:
-                    limit = self.service.settings.time_limit
-                    raise ServiceError(Kind.TIME_LIMIT, f"the batch took more than {limit:g} s")
-                return (await self.service.live.answer(state, moves=self.moves)).as_dict()
-        except Exception as error:  # noqa: BLE001  as above
-            return self._error(error, number)
-
-    def _error(self, error: Exception, number: int) -> dict[str, Any]:
-        told = as_service_error(error)
-        if told.kind is Kind.INTERNAL:
-            raise error
-        instance = f"{self.request.url.path}#/states/{number}"
-        return {"error": problem_dict(told, instance, self.request.state.request_id)}
+    data = await read_body(request)
+    where = Where(request.url.path, request.state.request_id)
+    results = await Batch(service, where, moves=moves).results(data)
+    return Response(b'{"results":[' + b",".join(results) + b"]}", media_type=JSON)
 
 
 @router.post(
@@ -167,7 +101,7 @@ async def apply(request: Request) -> Response:
     """Play a move: the next state, what was captured and by which rule."""
     service = service_of(request)
     service.check_ready()
-    found = await read_json(request)
+    found = parse_body(await read_body(request))
     if not isinstance(found, dict) or set(found) != {"state", "move"}:
         raise StateError.of("body", found, '{"state": {...}, "move": {...}}')
     state = state_from_dict(found["state"], service.catalogue)
