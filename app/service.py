@@ -34,6 +34,7 @@ T = TypeVar("T")
 U = TypeVar("U")
 QuickBatch: TypeAlias = tuple[list[bytes | None], list[list[int]]]  # answers; spans in the text
 
+WARM_PLY = 4  # a state whose search runs every kernel and takes no time
 PART = 64  # states of a batch that one thread answers in a row
 OLD_READER_SECONDS = 5.0  # how long a replaced database stays open for who still reads it
 
@@ -85,8 +86,7 @@ class Service:
 
     async def _prepare(self) -> None:
         try:
-            await asyncio.to_thread(self._warm)
-            await self._take_over()
+            await asyncio.gather(asyncio.to_thread(self._warm), self._take_over())
             self.phase = Phase.READY
             log.info("ready", extra={"database": self.generation})
             while True:
@@ -100,12 +100,15 @@ class Service:
     def _warm(self) -> None:
         """Run every kernel once; on a fresh machine that compiles them."""
         log.info("preparing kernels; on a fresh machine they are compiled, which takes a minute")
-        state = State.start(Dealer(self.catalogue).deal(0))
+        opening = State.start(Dealer(self.catalogue).deal(0))
+        state = opening
+        while state.ply < WARM_PLY:
+            state = state.play(state.legal_moves()[0])
         answer = Oracle(None, Solver()).search(state, moves=True)
         state.captures(answer.solution.line[0])
         answer.as_dict()
-        warm_up(state)
-        warm_up_quick(state, self._alphabet)
+        warm_up(opening)
+        warm_up_quick(opening, self._alphabet)
 
     @property
     def generation(self) -> str | None:
