@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.client import AsyncClient, Client
+from app.client import Answer, AsyncClient, Client
 from app.examples import STATE_EXAMPLE
 from app.serve import HEALTHCHECK_SECONDS
 from engine.cards import default_catalogue
@@ -43,7 +43,7 @@ def opening(number: int) -> dict[str, Any]:
     return state_to_dict(State.start(Dealer(default_catalogue(), 9, rules).deal(number)))
 
 
-def wait_for_source(client: Client, root: State, source: str) -> dict[str, Any]:
+def wait_for_source(client: Client, root: State, source: str) -> Answer:
     until = time.monotonic() + PATIENCE
     while True:
         answer = client.evaluate(state_to_dict(root))
@@ -248,6 +248,22 @@ def test_body_without_length_is_limited_too(tmp_path: Path) -> None:
         assert httpx.get(f"{server.url}/healthz").status_code == 200
 
 
+def test_internal_error_is_in_the_log_under_its_request_id(tmp_path: Path) -> None:
+    program = ("-m", "uvicorn", "tests.failing:create_app", "--factory", "--no-access-log")
+    with running(tmp_path, db=str(tmp_path / "none"), program=program) as server:
+        response = httpx.get(f"{server.url}/fail", headers={"X-Request-ID": "mine-13"})
+        assert response.status_code == 500
+        problem = response.json()
+        assert problem["type"] == "urn:triadbase:problem:internal"
+        assert problem["request_id"] == response.headers["x-request-id"] == "mine-13"
+        assert "secret" not in response.text
+        assert response.headers["access-control-allow-origin"] == "*"
+        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert 'triad_errors_total{kind="internal"}' in httpx.get(f"{server.url}/metrics").text
+        (line,) = server.logged("RuntimeError: secret")
+        assert (line["request_id"], line["path"]) == ("mine-13", "/fail")
+
+
 def test_shutdown_drains(tmp_path: Path) -> None:
     async def ask_and_stop(server: Server) -> httpx.Response:
         async with httpx.AsyncClient(timeout=PATIENCE) as client:
@@ -294,4 +310,4 @@ def test_half_built_database_is_named_and_not_served(tmp_path: Path) -> None:
     assert folder.unfinished()
     with running(tmp_path, "--db", str(tmp_path / "db")) as server, Client(server.url) as client:
         assert client.evaluate(state_to_dict(ROOTS[0]))["source"] == "search"
-        assert "no database" in server.log.read_text()
+        assert server.logged("no database")
