@@ -36,12 +36,11 @@ class Supervisor(Multiprocess):
         super().keep_subprocess_alive()
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until told to stop. Workers read the same settings from the environment."""
     for name, value in settings.model_dump(mode="json").items():
         text = ",".join(value) if isinstance(value, list) else str(value)
         os.environ[PREFIX + name.upper()] = text
-    sockets = [bind(settings.host, settings.port)]
     counts = Path(tempfile.mkdtemp(prefix="triad-metrics-"))
     os.environ[MULTIPROC] = str(counts)
     config = uvicorn.Config(
@@ -56,7 +55,7 @@ def serve(settings: Settings) -> None:
         timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
     )
     try:
-        Supervisor(config, sockets).run()
+        Supervisor(config, [listener]).run()
     finally:
         shutil.rmtree(counts, ignore_errors=True)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -301,3 +303,37 @@ def test_request_id_is_kept(server: Server) -> None:
 def test_nothing_was_internal(server: Server) -> None:
     assert 'kind="internal"' not in httpx.get(f"{server.url}/metrics").text
     assert "Traceback" not in server.log.read_text()
+
+
+README = Path(__file__).parent.parent.parent / "README.md"
+HERE = "http://127.0.0.1:8000"
+
+
+def readme_requests() -> list[tuple[list[str], str]]:
+    """Return the curl commands of the README, as their words, with what is shown below each."""
+    blocks = re.findall(r"^\$ (curl .*)\n((?:.+\n)*?)```$", README.read_text(), re.MULTILINE)
+    return [(shlex.split(command), shown) for command, shown in blocks]
+
+
+def test_readme_asks_every_route_but_pages() -> None:
+    asked = {
+        words[-1].removeprefix(HERE).split("?")[0].split("/")[1] for words, _ in readme_requests()
+    }
+    assert asked == {"eval", "apply", "position", "deal", "cards", "database", "readyz"}
+
+
+@pytest.mark.parametrize(("words", "shown"), readme_requests(), ids=lambda value: str(value)[-60:])
+def test_readme_shows_what_the_service_answers(
+    server: Server, words: list[str], shown: str
+) -> None:
+    url = words[-1].replace(HERE, server.url)
+    if "-d" in words:
+        given = words[words.index("-d") + 1]
+        path = README.parent / given.removeprefix("@")
+        content = path.read_text() if given.startswith("@") else given
+        response = httpx.post(url, content=content, headers={"content-type": "application/json"})
+    else:
+        response = httpx.get(url)
+    assert response.status_code == 200
+    for name in re.findall(r'"(\w+)": ?', shown):
+        assert f'"{name}":' in response.text
