@@ -17,7 +17,7 @@ from app.metrics import Metrics
 from app.settings import Settings
 from engine.cards import load_cards
 from engine.dealing import Dealer
-from engine.errors import DamagedError, NoDatabaseError, StoreError
+from engine.errors import DamagedError, HalfBuiltError, NoDatabaseError, StoreError
 from engine.solve import Solver
 from engine.state import State
 from store.answer import Answer
@@ -144,7 +144,8 @@ class Service:
         """Say once why a database is not served."""
         if self._refused != str(error):
             self._refused = str(error)
-            level = logging.INFO if isinstance(error, NoDatabaseError) else logging.WARNING
+            is_usual = isinstance(error, NoDatabaseError | HalfBuiltError)
+            level = logging.INFO if is_usual else logging.WARNING
             log.log(level, "no database: %s; states are searched", error)
 
     def _tell_damage(self, error: DamagedError) -> None:
