@@ -14,7 +14,7 @@ from app import schemas
 from app.batch import Batch, Where, parse_body
 from app.errors import Kind, ServiceError
 from app.metrics import CONTENT_TYPE, exposition
-from app.openapi import body, problems
+from app.openapi import MOVES, body, problems
 from app.service import Phase, Service
 from engine.cards import Card
 from engine.deal import Player
@@ -35,7 +35,7 @@ router = APIRouter()
 JSON = "application/json"
 CACHED = "public, max-age=300"
 
-MovesQuery = Annotated[bool, Query(description="Also every legal move, best first")]
+TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def service_of(request: Request) -> Service:
@@ -52,6 +52,19 @@ async def read_body(request: Request) -> bytes:
     return await request.body()
 
 
+def wants_moves(request: Request) -> bool:
+    """Tell whether `?moves=true` was asked for.
+
+    Read here and not by FastAPI, which takes as long for a parameter as the database for a state.
+    """
+    if not request.scope["query_string"]:
+        return False
+    given = request.query_params.get("moves", "false")
+    if given.lower() not in TRUTHS:
+        raise StateError.of("moves", given, "true or false")
+    return TRUTHS[given.lower()]
+
+
 def json_response(content: object, status: int = 200) -> Response:
     """Return plain values as JSON."""
     return Response(orjson.dumps(content), status, media_type=JSON)
@@ -61,12 +74,13 @@ def json_response(content: object, status: int = 200) -> Response:
     "/eval",
     summary="What is a state worth, and what is the best move?",
     responses={200: {"model": schemas.AnswerObject}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.StateObject),
+    openapi_extra=body(schemas.StateObject) | MOVES,
 )
-async def evaluate(request: Request, moves: MovesQuery = False) -> Response:
+async def evaluate(request: Request) -> Response:
     """Answer a state, from the database or by search."""
     service = service_of(request)
     service.check_ready()
+    moves = wants_moves(request)
     data = await read_body(request)
     ready = None if moves else service.quick_answer(data)
     if ready is None:
@@ -79,15 +93,15 @@ async def evaluate(request: Request, moves: MovesQuery = False) -> Response:
     "/eval/batch",
     summary="Many states at once, each with its answer or its error",
     responses={200: {"model": schemas.BatchResponse}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.BatchRequest),
+    openapi_extra=body(schemas.BatchRequest) | MOVES,
 )
-async def evaluate_batch(request: Request, moves: MovesQuery = False) -> Response:
+async def evaluate_batch(request: Request) -> Response:
     """Answer up to 1,000 states in one request, in their order; never all-or-nothing."""
     service = service_of(request)
     service.check_ready()
     data = await read_body(request)
     where = Where(request.url.path, request.state.request_id)
-    results = await Batch(service, where, moves=moves).results(data)
+    results = await Batch(service, where, moves=wants_moves(request)).results(data)
     return Response(b'{"results":[' + b",".join(results) + b"]}", media_type=JSON)
 
 
@@ -128,13 +142,14 @@ async def apply(request: Request) -> Response:
         304: {"description": "Nothing has changed since the ETag given"},
         **problems(422, 503),
     },
+    openapi_extra=MOVES,
 )
-async def position(request: Request, notation: str, moves: MovesQuery = False) -> Response:
+async def position(request: Request, notation: str) -> Response:
     """Answer the state that a notation describes."""
     service = service_of(request)
     service.check_ready()
     state = parse_state(notation, service.catalogue)
-    answer = await service.answer(state, moves=moves)
+    answer = await service.answer(state, moves=wants_moves(request))
     content = orjson.dumps({**answer.as_dict(), "state": state_to_dict(state)})
     tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": CACHED}
