@@ -29,9 +29,12 @@ from engine.scan import Known, known_cards, make_draft, scan_batch, scan_state
 from engine.solve import Solver
 from engine.state import State
 from engine.steps import make_below
+from engine.table import Table
 from engine.zobrist import Book, make_book, table_halves
 from store.format import directory_token
 from store.reader import ROOTS_KEPT, SEARCHED_PLY, Found, Reader, Recent, StoredRoot
+
+LINE_TABLE = 1  # MiB: lines are searched from late states, and every thread has one
 
 
 class Alphabet(NamedTuple):
@@ -59,7 +62,7 @@ class _Thread(local):
     def __init__(self) -> None:
         self.draft = make_draft()
         self.peek = make_peek()
-        self.solver = Solver()
+        self.solver = Solver(Table(LINE_TABLE))
 
 
 def read_batch(data: bytes, limit: int, alphabet: Alphabet) -> Batch | None:
