@@ -13,9 +13,11 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Where there is no database yet, the demonstration one is built beside the service, which
-# takes it over when it is done.
+# takes it over when it is done; who stops the service before that stops the job too.
 serve: $(VENV)/.runtime ## set up and serve at http://127.0.0.1:8000
-	@test -e data/db/CURRENT || { nice $(BIN)/precompute --demo --resume & } ; exec $(BIN)/triad serve $(ARGS)
+	@if ! test -e data/db/CURRENT; then \
+	  nice $(BIN)/precompute --demo --resume & trap "kill $$! 2>/dev/null || :" EXIT; \
+	fi; $(BIN)/triad serve $(ARGS)
 
 test: $(VENV)/.dev ## set up and run the tests
 	$(BIN)/python -m pytest $(ARGS)

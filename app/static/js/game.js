@@ -89,7 +89,7 @@ export class Game extends EventTarget {
       }
       this.#show();
     } catch (problem) {
-      this.#show(); // as far as it went
+      if (timeline === this.timeline) this.#show(); // as far as it went
       this.fail(problem);
     } finally {
       this.#isMoving = false;

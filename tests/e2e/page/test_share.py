@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 
 import httpx
 from playwright.sync_api import expect
 
-from app.client import Client
+from app.client import Answer, Client, MoveObject
 from engine.cards import default_catalogue
 from engine.document import state_from_dict
 from engine.notation import format_state
@@ -17,7 +18,7 @@ from tests.e2e.page.table import OPENING, Screens, Table, board_of
 Json = dict[str, object]
 
 
-def play(table: Table, moves: list[dict[str, int]]) -> None:
+def play(table: Table, moves: Sequence[MoveObject]) -> None:
     for move in moves:
         table.place(move["card_id"], move["cell"])
 
@@ -63,7 +64,7 @@ def test_every_form_is_copied(screens: Screens, client: Client) -> None:
     check_curl(copied["curl"], client.evaluate(state, moves=True))
 
 
-def check_curl(command: str, wanted: Json) -> None:
+def check_curl(command: str, wanted: Answer) -> None:
     """Ask what a curl command asks; whether there is a curl here does not matter."""
     curl, silent, _, header, _, body, url = shlex.split(command)
     assert (curl, silent) == ("curl", "-s")
@@ -84,16 +85,15 @@ def test_link_with_an_illegal_move_is_told(table: Table) -> None:
     expect(table.find("#problem")).to_contain_text("move.card_id")
 
 
-def blunder(client: Client, state: Json) -> dict[str, int]:
+def blunder(client: Client, state: Json) -> MoveObject:
     """Return the worst move of a state."""
-    move: dict[str, int] = client.evaluate(state, moves=True)["moves"][-1]
-    return move
+    return client.evaluate(state, moves=True)["moves"][-1]
 
 
 def test_review_says_what_each_move_was_worth_and_gave_away(table: Table, client: Client) -> None:
     state: Json = client.position(OPENING)["state"]
     margins = [client.position(OPENING)["margin"]]
-    moves: list[dict[str, int]] = []
+    moves: list[MoveObject] = []
     while len(moves) < 9:
         answer = client.evaluate(state)
         move = blunder(client, state) if len(moves) in (1, 4) else answer["best_move"]
