@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-slow test-bounds check cover bench lock clean
+.PHONY: help serve test test-slow test-bounds check cover bench screenshots lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ cover: $(VENV)/.dev ## the tests with the JIT off, and their coverage
 
 bench: $(VENV)/.dev ## speed, absolute and relative to a calibration loop
 	$(BIN)/python -m tests.bench $(ARGS)
+
+screenshots: $(VENV)/.dev ## the pictures in docs/images, taken of the page with Chromium
+	$(BIN)/python -m tests.screenshots
 
 LOCK_FLAGS := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 

@@ -75,6 +75,7 @@ def running(
     folder: Path,
     *arguments: str,
     ready: bool = True,
+    port: int = 0,
     program: Sequence[str] = TRIAD_SERVE,
     **settings: str,
 ) -> Iterator[Server]:
@@ -82,7 +83,7 @@ def running(
 
     Another program may be run instead, which takes `--port` too.
     """
-    port = free_port()
+    port = port or free_port()
     log = folder / "server.log"
     with log.open("ab") as output:
         process = subprocess.Popen(
