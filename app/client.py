@@ -57,10 +57,18 @@ class Answer(TypedDict):
     error: NotRequired[Json]  # the problem of an item of a batch, which then has nothing else
 
 
+class Score(TypedDict):
+    """The cards that count for each player."""
+
+    A: int
+    B: int
+
+
 class Position(Answer):
-    """The answer, and the state it is about."""
+    """The answer, the state it is about, and its score now."""
 
     state: Json
+    score: Score
 
 
 class CaptureObject(TypedDict):
@@ -79,7 +87,7 @@ class Applied(TypedDict):
     notation: str
     captures: list[CaptureObject]
     done: bool
-    score: dict[Literal["A", "B"], int]
+    score: Score
 
 
 class ClientError(TriadError):

@@ -65,6 +65,11 @@ def wants_moves(request: Request) -> bool:
     return TRUTHS[given.lower()]
 
 
+def score_to_dict(state: State) -> dict[str, int]:
+    """Return the cards that count for each player now."""
+    return {player.name: cards for player, cards in zip(Player, state.score, strict=True)}
+
+
 def json_response(content: object, status: int = 200) -> Response:
     """Return plain values as JSON."""
     return Response(orjson.dumps(content), status, media_type=JSON)
@@ -122,14 +127,13 @@ async def apply(request: Request) -> Response:
     move = move_from_dict(found["move"])
     captures = state.captures(move)
     after = state.play(move)
-    score_a, score_b = after.score
     return json_response(
         {
             "state": state_to_dict(after),
             "notation": format_state(after),
             "captures": [capture_to_dict(capture) for capture in captures],
             "done": after.is_over,
-            "score": {"A": score_a, "B": score_b},
+            "score": score_to_dict(after),
         }
     )
 
@@ -150,7 +154,9 @@ async def position(request: Request, notation: str) -> Response:
     service.check_ready()
     state = parse_state(notation, service.catalogue)
     answer = await service.answer(state, moves=wants_moves(request))
-    content = orjson.dumps({**answer.as_dict(), "state": state_to_dict(state)})
+    content = orjson.dumps(
+        {**answer.as_dict(), "state": state_to_dict(state), "score": score_to_dict(state)}
+    )
     tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": CACHED}
     asked = request.headers.get("if-none-match", "")

@@ -50,12 +50,12 @@ export class Hand {
   draw() {
     const { game, player } = this;
     const isMover = game.mover === player;
-    const score = game.now.score?.[player];
+    const score = game.now.score[player];
     this.root.classList.toggle("to-move", isMover);
     const title = make("span", { class: "title" }, `Player ${player}`);
     this.head.replaceChildren(drawOwner(player), title);
-    this.score.textContent = score ?? "–";
-    this.score.setAttribute("aria-label", score === undefined ? "no score yet" : `score ${score}`);
+    this.score.textContent = score;
+    this.score.setAttribute("aria-label", `score ${score}`);
     this.perfect.setAttribute("aria-pressed", game.perfect[player]);
     this.perfect.setAttribute("aria-label", `Perfect player plays ${player}`);
     const hand = game.now.state.hands[player];

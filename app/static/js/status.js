@@ -27,11 +27,10 @@ export function drawStatus(game, cards) {
 }
 
 function toldOf({ now, timeline, mover }, cards) {
-  const { A, B } = now.score ?? {};
-  const ending = now.done && now.score ? ` The game is over, ${A} to ${B}.` : "";
-  if (!now.move) return mover ? `${mover} starts from here.` : "The game is over.";
+  const ending = `The game is over, ${now.score.A} to ${now.score.B}.`;
+  if (!now.move) return mover ? `${mover} starts from here.` : ending;
   const before = timeline.momentAt(timeline.at - 1).state.to_move;
   const { card_id, cell } = now.move;
   const what = `${before} plays ${cards.get(card_id).name} ${CELL_NAMES[cell]}`;
-  return `${what}: ${capturesText(now.captures, cards)}.${ending}`;
+  return `${what}: ${capturesText(now.captures, cards)}.${now.done ? ` ${ending}` : ""}`;
 }

@@ -12,9 +12,9 @@ export class Timeline {
 
   /** Return a timeline with these moves played; the service says what they lead to. */
   static async load(notation, moves = []) {
-    const { state, best_move } = await answerTo(notation);
+    const { state, score, best_move } = await answerTo(notation);
     const done = !best_move;
-    const timeline = new Timeline({ state, notation, captures: [], done, score: null });
+    const timeline = new Timeline({ state, notation, captures: [], done, score });
     for (const move of moves) timeline.add(move, await applyMove(timeline.now.state, move));
     return timeline;
   }

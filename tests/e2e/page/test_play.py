@@ -252,7 +252,7 @@ def test_finished_game_is_shown_as_such(table: Table) -> None:
     state = later(small_roots(1)[0], CELLS)
     table.open(format_state(state))
     assert table.ply == CELLS
-    expect(table.find("#told")).to_have_text("The game is over.")
+    assert final_score(table) == state.margin
     expect(table.find("#verdict")).to_have_text(re.compile("wins by|drawn"))
     expect(table.find("#step")).to_be_hidden()
     expect(table.find(".hand-card:enabled")).to_have_count(0)
@@ -276,3 +276,9 @@ def test_first_visit_deals_a_game_of_the_games_own_rules(table: Table, client: C
     table.page.wait_for_url(lambda url: url != before)
     notation = table.page.url.split("opening=")[1]
     assert board_of(client.position(notation)["state"]) == {}
+
+
+def test_score_is_shown_from_the_first_moment(table: Table) -> None:
+    table.open(OPENING)
+    expect(table.find("#hand-near .score")).to_have_text("5")
+    expect(table.find("#hand-far .score")).to_have_text("5")
