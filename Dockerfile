@@ -1,0 +1,66 @@
+# The service as an image, with its kernels compiled in.
+#
+#   base      Python, and the processor that kernels are compiled for
+#   build     the locked dependencies, the wheel, the kernels
+#   test      the tests, against what is installed; the image is not made when one fails
+#   runtime   what `build` made, and nothing to make it with
+#
+# Settings of pip, where it needs any: --secret id=pip,src=pip.conf
+
+ARG BASE=python:3.11-slim-bookworm
+
+FROM ${BASE} AS base
+# Kernels compiled for the machine at hand may crash on another; "generic" ones run on every
+# x86-64 and ARM processor. With no features given, numba would add those of this machine.
+ARG CPU=generic
+ENV NUMBA_CPU_NAME=${CPU} NUMBA_CPU_FEATURES=""
+ENV PATH=/opt/triad/bin:$PATH PYTHONDONTWRITEBYTECODE=1
+
+
+FROM base AS build
+ENV NUMBA_CACHE_DIR=/opt/kernels PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+RUN python3 -m venv /opt/triad
+COPY requirements.lock .
+RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
+    pip install --require-hashes -r requirements.lock
+WORKDIR /source
+COPY . .
+RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
+    pip install --no-deps .
+# A small job, a check of what it wrote and a few games run every kernel there is.
+WORKDIR /tmp
+RUN precompute --state @/source/docs/state.json --db job --plies all \
+    && precompute verify --db job \
+    && triad simulate --games 1 \
+    && rm -r job
+
+
+FROM build AS test
+RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
+    pip install --require-hashes -r /source/requirements-dev.lock
+# No sources here, so that what is imported is what was installed.
+WORKDIR /checks
+RUN cp -r /source/tests /source/pyproject.toml . \
+    && python3 -m pytest -p no:cacheprovider tests/engine tests/store > report.txt \
+    || { cat report.txt; exit 1; }
+
+
+FROM base AS runtime
+LABEL org.opencontainers.image.title="Triadbase" \
+      org.opencontainers.image.description="Perfect play of Triple Triad as a service" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="MIT"
+RUN useradd --system --uid 10001 --no-create-home triad \
+    && install -d -o triad -g triad /data/db
+COPY --from=build /opt/triad /opt/triad
+COPY --from=build /opt/kernels /opt/kernels
+COPY --from=test /checks/report.txt /opt/triad/tests.txt
+USER triad
+WORKDIR /
+ENV NUMBA_CACHE_DIR=/tmp/kernels TRIAD_HOST=0.0.0.0
+EXPOSE 8000
+HEALTHCHECK --start-period=60s CMD ["python3", "-c", "import os, urllib.request; urllib.request.urlopen(f\"http://127.0.0.1:{os.environ.get('TRIAD_PORT', 8000)}/readyz\", timeout=5)"]
+# numba wants a cache that it can write to, and the root may be read-only: so it gets one in
+# /tmp, of links to the kernels of the image.
+ENTRYPOINT ["sh", "-c", "cp -rsf /opt/kernels /tmp; exec \"$@\"", "sh"]
+CMD ["triad", "serve"]
