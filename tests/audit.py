@@ -36,7 +36,8 @@ def audit(lock: str, *options: str) -> int:
         for vulnerability in package["vulns"]
     ]
     print(*found, sep="\n", end="\n" if found else "")
-    print(f"{lock}: {len(audited)} of {len(packages)} packages audited, {len(found)} known vulnerabilities")
+    told = f"{len(audited)} of {len(packages)} packages audited"
+    print(f"{lock}: {told}, {len(found)} known vulnerabilities")
     return 1 if found else 0
 
 
