@@ -27,9 +27,10 @@ WORKDIR /source
 COPY . .
 RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
     pip install --no-deps .
-# A small job, a check of what it wrote and a few games run every kernel there is.
+# The service getting ready, a small job, a check of what it wrote and a game run every kernel.
 WORKDIR /tmp
-RUN precompute --state @/source/docs/state.json --db job --plies all \
+RUN python3 /source/tests/image/warm.py \
+    && precompute --state @/source/docs/state.json --db job --plies all \
     && precompute verify --db job \
     && triad simulate --games 1 \
     && rm -r job

@@ -10,6 +10,7 @@ All of it lives in one folder.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -29,13 +30,18 @@ class Workshop:
     def __init__(self, folder: Path) -> None:
         """Work in `folder`."""
         self.folder = folder
+        self.environment = {**os.environ, "TMPDIR": str(folder)}
         store = [f"--root={folder / 'storage'}", f"--runroot={folder / 'run'}"]
         self.buildah = ["buildah", "--storage-driver=vfs", *store]
 
     def do(self, *arguments: str) -> str:
         """Run a buildah command; return what it printed."""
         done = subprocess.run(
-            [*self.buildah, *arguments], check=True, stdout=subprocess.PIPE, text=True
+            [*self.buildah, *arguments],
+            env=self.environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         return done.stdout.strip()
 
@@ -107,6 +113,7 @@ class Container:
                 command,
                 stdout=output,
                 stderr=output,
+                env=self.workshop.environment,
                 start_new_session=True,  # so that all of it can be told to stop
             )
 

@@ -12,10 +12,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from app.client import Answer, Client
 from engine.cards import default_catalogue
 from engine.document import state_to_dict
 from precompute.demo import demo_states
@@ -85,9 +87,14 @@ def server(container: Container, database: Path) -> Iterator[Server]:
         yield server
 
 
-def ask(server: Server, state: object) -> dict[str, object]:
-    answer: dict[str, object] = httpx.post(f"{server.url}/eval?moves=true", json=state).json()
-    return answer
+def ask(server: Server, state: dict[str, Any]) -> Answer:
+    """Return the answer to a state, after asking for it in every other way as well."""
+    with Client(server.url) as client:
+        answer = client.evaluate(state, moves=True)
+        assert client.evaluate_batch([state], moves=True) == [answer]
+        assert client.position(answer["notation"], moves=True)["state"] == state
+        client.apply(state, **answer["best_move"])
+        return answer
 
 
 def compiled_below(temporary: Path) -> list[Path]:
@@ -110,7 +117,8 @@ def test_nothing_of_this_machine_is_in_the_image(container: Container) -> None:
 def test_service_answers_and_compiles_nothing(container: Container, server: Server) -> None:
     answer = ask(server, STATE)
     assert (answer["margin"], answer["source"]) == (-4, "search")
-    assert httpx.get(f"{server.url}/docs").status_code == 200
+    for path in ("/", "/docs", "/static/swagger/swagger-ui.css", "/cards"):
+        assert httpx.get(server.url + path).status_code == 200
     assert "triad_requests" in httpx.get(f"{server.url}/metrics").text
     assert compiled_below(container.files / "tmp") == []
 
