@@ -22,6 +22,11 @@ ROOT = Path(__file__).parent.parent.parent
 DOCKERFILE = ROOT / "Dockerfile"
 CHROOT = "--isolation=chroot"
 IMAGE = "triadbase"
+LONGEST_TOLD = 10_000  # characters
+
+
+class BuildahError(Exception):
+    """A buildah command failed; the message ends as its output did."""
 
 
 class Workshop:
@@ -35,14 +40,16 @@ class Workshop:
         self.buildah = ["buildah", "--storage-driver=vfs", *store]
 
     def do(self, *arguments: str) -> str:
-        """Run a buildah command; return what it printed."""
+        """Run a buildah command; return what it printed, or show it when it failed."""
         done = subprocess.run(
             [*self.buildah, *arguments],
             env=self.environment,
-            check=True,
             stdout=subprocess.PIPE,
             text=True,
+            check=False,
         )
+        if done.returncode:
+            raise BuildahError(f"buildah {arguments[0]}: {done.stdout[-LONGEST_TOLD:]}")
         return done.stdout.strip()
 
     def prepare_base(self) -> None:
@@ -51,7 +58,7 @@ class Workshop:
         name = f"docker.io/library/{base}"
         try:
             self.do("pull", "--quiet", name)
-        except subprocess.CalledProcessError:
+        except BuildahError:
             self._bootstrap(name, release=base.rpartition("-")[2])
 
     def _bootstrap(self, name: str, release: str) -> None:

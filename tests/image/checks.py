@@ -25,6 +25,7 @@ from tests.image.buildah import ROOT, Container, Workshop, local_places, pip_set
 from tests.servers import PATIENCE, Server, free_port
 
 STATE = json.loads((ROOT / "docs" / "state.json").read_text(encoding="utf-8"))
+TOOLS = ("buildah", "debootstrap", "unshare")
 JOB_PATIENCE = 1800  # seconds for the demonstration database on a busy machine
 
 # A root that cannot be written to, and a /tmp in memory: `docker run --read-only --tmpfs /tmp`
@@ -43,7 +44,9 @@ exec chroot --userspec=$user $root env -i "$@"
 @pytest.fixture(scope="module")
 def container() -> Iterator[Container]:
     """Build the image; nothing of it is left behind."""
-    assert shutil.which("buildah"), "apt-get install buildah debootstrap"
+    missing = [tool for tool in TOOLS if not shutil.which(tool)]
+    if missing or os.geteuid() != 0:
+        pytest.exit(f"make image-test needs root, {', '.join(TOOLS)}", returncode=2)
     folder = Path(tempfile.mkdtemp(prefix="triad-image-", dir="/var/tmp"))
     workshop = Workshop(folder)
     try:

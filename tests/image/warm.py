@@ -8,6 +8,7 @@ import time
 from starlette.testclient import TestClient
 
 from app.main import create_app
+from app.settings import LogLevel, Settings
 
 PATIENCE = 600  # seconds
 
@@ -15,7 +16,7 @@ PATIENCE = 600  # seconds
 def main() -> int:
     """Return 0 as soon as the service is ready."""
     until = time.monotonic() + PATIENCE
-    with TestClient(create_app()) as client:
+    with TestClient(create_app(Settings(log_level=LogLevel.WARNING))) as client:
         while time.monotonic() < until:
             if client.get("/readyz").status_code == 200:
                 return 0
