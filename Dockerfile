@@ -11,7 +11,7 @@ ARG BASE=python:3.11-slim-bookworm
 
 FROM ${BASE} AS base
 # Kernels compiled for the machine at hand may crash on another; "generic" ones run on every
-# x86-64 and ARM processor. With no features given, numba would add those of this machine.
+# x86-64 and ARM processor. No features, because numba adds those of this machine by itself.
 ARG CPU=generic
 ENV NUMBA_CPU_NAME=${CPU} NUMBA_CPU_FEATURES=""
 ENV PATH=/opt/triad/bin:$PATH PYTHONDONTWRITEBYTECODE=1
