@@ -76,7 +76,8 @@ def served(process: subprocess.Popen[bytes], port: int, log: Path) -> Iterator[S
         server.wait_until_ready()
         yield server
     finally:
-        os.killpg(process.pid, signal.SIGTERM)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(timeout=PATIENCE)
 
 
