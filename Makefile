@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-slow test-bounds check cover bench screenshots lock clean
+.PHONY: help serve test test-slow test-bounds image-test check audit cover bench screenshots lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,11 +28,19 @@ test-slow: $(VENV)/.dev ## the exhaustive checks as well
 test-bounds: $(VENV)/.dev ## the tests with every array access checked
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest $(ARGS)
 
-check: $(VENV)/.dev ## lint, format, types, imports, lock files
+# Needs Linux, root, buildah and debootstrap; no Docker engine, no image registry.
+image-test: $(VENV)/.dev ## build the image without an engine, run it and ask it
+	$(BIN)/python -m pytest tests/image/checks.py $(ARGS)
+
+check: $(VENV)/.dev ## lint, format, types, imports, vulnerabilities
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory audit
+
+audit: $(VENV)/.dev ## known vulnerabilities of what is locked
+	@$(BIN)/python -m tests.audit requirements.lock
 
 cover: $(VENV)/.dev ## the tests with the JIT off, and their coverage
 	$(BIN)/coverage erase
