@@ -10,10 +10,11 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import tempfile
 import zipfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -33,17 +34,18 @@ class NpzFile:
     ) -> None:
         """Gather the columns in `folder`, or where the system keeps temporary files."""
         self._sink, self._columns, self._common = sink, columns, common
-        self._folder = tempfile.TemporaryDirectory(prefix=".columns-", dir=folder)
-        path = Path(self._folder.name)
+        self._stack = ExitStack()
+        path = Path(self._stack.enter_context(TemporaryDirectory(prefix=".columns-", dir=folder)))
         self._files: dict[str, BinaryIO] = {
-            column.name: (path / column.name).open("w+b") for column in columns
+            column.name: self._stack.enter_context((path / column.name).open("w+b"))
+            for column in columns
         }
         self._rows = 0
 
     def write(self, rows: Columns) -> None:
         """Take rows."""
-        for name, file in self._files.items():
-            with naming(file.name):
+        with naming(self._sink.name):
+            for name, file in self._files.items():
                 file.write(rows.arrays[name].data)
         self._rows += len(rows)
 
@@ -68,7 +70,8 @@ class NpzFile:
         self.close()
 
     def _add(self, archive: zipfile.ZipFile, name: str, header: bytes, content: BinaryIO) -> None:
-        content.seek(0)
+        with naming(self._sink.name):
+            content.seek(0)
         entry = zipfile.ZipInfo(f"{name}.npy", DATE)
         with archive.open(entry, "w", force_zip64=True) as member:
             member.write(header)
@@ -76,6 +79,4 @@ class NpzFile:
 
     def close(self) -> None:
         """Remove the temporary files."""
-        for file in self._files.values():
-            file.close()
-        self._folder.cleanup()
+        self._stack.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import isfinite
 from typing import Annotated
 
 import typer
@@ -97,9 +96,6 @@ def check_used(context: typer.Context, mode: Mode) -> None:
             _refuse(context, name, "nothing with --state, which settles it")
         if "hands" in given and name == "hand_strategy":
             _refuse(context, name, "nothing with --hands, which settles it")
-        value = context.params[name]
-        if isinstance(value, float) and not isfinite(value):
-            _refuse(context, name, "a number")
     if "shard_rows" in given and context.params["out"] == STDOUT:
         _refuse(context, "shard_rows", "nothing with --out -, which is one stream")
 

@@ -24,7 +24,7 @@ class Sink:
 
     def __init__(self, file: BinaryIO, name: str, *, is_compressed: bool) -> None:
         """Write to an open file, whose name is told in errors."""
-        self._file, self._name = file, name
+        self._file, self.name = file, name
         self._digest = hashlib.sha256()
         self._pending = bytearray()
         self._written = 0  # before compression
@@ -71,13 +71,13 @@ class Sink:
         if self._compressor is not None:
             self._pass_on(self._compressor.compress(bytes(self._pending)))
             self._pass_on(self._compressor.flush())
-        with naming(self._name):
+        with naming(self.name):
             self._file.flush()
 
     def _pass_on(self, data: Data) -> None:
         self._digest.update(data)
         self.bytes += memoryview(data).nbytes
-        with naming(self._name):
+        with naming(self.name):
             self._file.write(data)
 
 
