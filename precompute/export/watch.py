@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import Self
 
 from rich.progress import MofNCompleteColumn, TaskID, TextColumn
 
@@ -34,7 +35,7 @@ class ExportWatch:
         self._rows = self._parts = 0
         self._began = self._said = time.perf_counter()
 
-    def __enter__(self) -> ExportWatch:
+    def __enter__(self) -> Self:
         """Show the bar."""
         self._bar.start()
         self._task = self._bar.add_task("export", total=self._games, rate="")

@@ -159,8 +159,8 @@ def played(
     for game in range(DRAWS):
         random = game_random(11, game, state.ply)
         part, move = random.random(2).tolist()
-        visits = worker.visits(state.deal, np.array([state.code]), lambda _, random=random: random)
-        seen = visits[0] if visits else None
+        is_searched = worker.labels.policy is PolicyFormat.MCTS
+        seen = worker.search(state, random) if is_searched else None
         crossing = Crossing(state, int(best[0]), seen, random, part, move)
         slot, cell = divmod(choose(stepping, crossing, worker, is_off=is_off), CELLS)
         counts[Move(state.deal.slots[slot].id, cell)] += 1
