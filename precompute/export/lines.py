@@ -14,7 +14,6 @@ is to copy some fifteen of them. The kinds, in the order of a line:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from engine.board import CELLS, EMPTY, HAND_SIZE, SEATS, SLOTS, owner_at, slot_at, slots_down
 from engine.deal import Deal, Player
@@ -152,7 +152,7 @@ def make_fragments(deal: Deal, game_id: int, off_pv: bool, wording: Wording) -> 
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return orjson.dumps(value).decode()
 
 
 def _moves(deal: Deal) -> Iterator[tuple[int, int]]:
