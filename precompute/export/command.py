@@ -55,7 +55,7 @@ def export(  # noqa: PLR0913  one parameter for each option
     *,
     out: options.OutOption,
     mode: options.ModeOption = Mode.TRAJECTORY,
-    format: options.FormatOption = None,  # noqa: A002  the option's name
+    file_format: options.FormatOption = None,
     games: options.GamesOption = 1,
     seed: SeedOption = 0,
     hand_strategy: StrategyOption = Strategy.RANDOM,
@@ -132,7 +132,7 @@ def export(  # noqa: PLR0913  one parameter for each option
     workers = threads or max(1, count_cores() - 1)
     chunk = chunk_size or min(options.CHUNK_SIZE, max(1, games // workers))
     means = Means(workers, chunk, tt_bytes, verbose)
-    Export(recipe, means, say).write(out, format or format_of(out), shard_rows)
+    Export(recipe, means, say).write(out, file_format or format_of(out), shard_rows)
 
 
 def read_root(dealer: Dealer, hands: str | None, state: str | None) -> State:

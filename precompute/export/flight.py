@@ -14,11 +14,12 @@ AHEAD_PER_THREAD = 3  # results that may wait for the writer
 
 
 def in_order(
-    function: Callable[[T], R], items: Iterable[T], threads: int
+    function: Callable[[T], R], items: Iterable[T], threads: int, stop: Callable[[], None]
 ) -> Generator[R, None, None]:
     """Return `function` of every item, in order, computed by so many threads.
 
-    When the caller gives up half-way, what has not begun never does.
+    When the caller gives up half-way, what has not begun never does, and `stop` is to make
+    an end of what has.
     """
     waiting: deque[Future[R]] = deque()
     with ThreadPoolExecutor(threads, thread_name_prefix="export") as pool:
@@ -32,3 +33,4 @@ def in_order(
         finally:
             for future in waiting:
                 future.cancel()
+            stop()

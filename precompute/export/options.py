@@ -24,7 +24,8 @@ _weight = partial(typer.Option, min=-1000.0, max=1000.0)
 OutOption = Annotated[str, typer.Option(metavar="PATH", help="Output; - for stdout; .zst presses.")]
 ModeOption = Annotated[Mode, typer.Option(help="Sampled games, or all below a root.")]
 FormatOption = Annotated[
-    Format | None, typer.Option(show_default="by the ending of PATH", help="Format of the output.")
+    Format | None,
+    typer.Option("--format", show_default="by the ending of PATH", help="Format of the output."),
 ]
 StateOption = Annotated[
     str | None,

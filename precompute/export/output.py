@@ -10,6 +10,7 @@ manifest.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,6 +28,7 @@ from store.exported import MANIFEST_ENDING
 STDOUT = "-"
 COMPRESSED = ".zst"
 PART = ".part"
+SYSTEM_FOLDERS = (("/", "dev"), ("/", "proc"))
 
 
 class Encoded(Protocol):
@@ -73,15 +75,18 @@ E = TypeVar("E", bound=Encoded)
 Opener = Callable[[Sink, Path | None], Writer[E]]  # the folder is for temporary files
 
 
+def _is_regular(path: Path) -> bool:
+    """Tell whether a path may be replaced: /dev/stdout must not, whatever it leads to."""
+    return (path.is_file() or not path.exists()) and path.parts[:2] not in SYSTEM_FOLDERS
+
+
 class Output:
     """All files of one export; leaving it without `finish` removes them."""
 
     def __init__(self, out: str, shard_rows: int | None, opener: Opener[E]) -> None:
         """Write to a path, or to stdout, with so many rows in a file."""
         self._path = None if out == STDOUT else Path(out)
-        self._is_regular = self._path is not None and (
-            not self._path.exists() or self._path.is_file()
-        )
+        self._is_regular = self._path is not None and _is_regular(self._path)
         self._out, self._shard_rows, self._opener = out, shard_rows, opener
         self._writer: Writer[Any] | None = None
         self._sink: Sink | None = None
@@ -139,9 +144,8 @@ class Output:
         for number, file in enumerate(self.files):
             self._part(number).replace(self._path.with_name(file.name))
         part = manifest.with_name(manifest.name + PART)
-        text = json.dumps(
-            {**facts, "rows": self.rows, "files": list(map(asdict, self.files))}, indent=1
-        )
+        files = [asdict(file) for file in self.files]
+        text = json.dumps({**facts, "rows": self.rows, "files": files}, indent=2)
         with naming(str(manifest)):
             part.write_text(text + "\n", encoding="utf-8")
         part.replace(manifest)
@@ -181,6 +185,8 @@ class Output:
         self._sink.close()
         if self._path:
             with naming(str(self._path)):
+                if self._is_regular:
+                    os.fsync(self._file.fileno())  # a file is whole before it is called so
                 self._file.close()
         name = self._name(len(self.files)) if self._path else STDOUT
         self.files.append(WrittenFile(name, self._rows, self._sink.bytes, self._sink.sha256))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import chain
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -37,32 +38,21 @@ def run_export(
     max_rows: int | None = None,
 ) -> dict[int, int]:
     """Write all rows of a source, or the first so many; return how many there are by ply."""
-    stopping = threading.Event()
     by_ply: Counter[int] = Counter()
 
     def encoded(job: J) -> list[Encoded]:
-        parts: list[Encoded] = []
         with crew.lend() as worker:
-            for rows in source.label(worker, job):
-                parts.append(encode(rows))
-                if stopping.is_set():
-                    break
-        return parts
+            return [encode(rows) for rows in source.label(worker, job)]
 
-    results = in_order(encoded, source.jobs(), len(crew.workers))
-    try:
-        for parts in results:
-            for part in parts:
-                left = len(part) if max_rows is None else max_rows - output.rows
-                part = part.cut(0, min(left, len(part)))
-                output.write(part)
-                by_ply.update(_counts(part))
-                watch.wrote(len(part))
-            if max_rows is not None and output.rows >= max_rows:
+    with closing(in_order(encoded, source.jobs(), len(crew.workers), crew.stop)) as results:
+        for part in chain.from_iterable(results):
+            left = len(part) if max_rows is None else max_rows - output.rows
+            part = part.cut(0, min(left, len(part)))
+            output.write(part)
+            by_ply.update(_counts(part))
+            watch.wrote(len(part))
+            if output.rows == max_rows:
                 break
-    finally:
-        stopping.set()
-        results.close()
     return dict(sorted(by_ply.items()))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from engine.deal import Deal
+from engine.errors import SearchStoppedError
 from engine.label import Codes
 from engine.mcts import TreeSearch
 from engine.search import MOST_MOVES
@@ -32,16 +33,24 @@ class Worker:
         self.labels = labels
         self.solver = Solver(Table(mebibytes), keeps_table=True)
         self._search = TreeSearch(labels.mcts_rollouts)
+        self._is_stopped = False
         self.nodes = 0
+
+    def stop(self) -> None:
+        """Make what it is asked, now and later, end in `SearchStoppedError`; from any thread."""
+        self._is_stopped = True
+        self.solver.stop()
 
     def best(self, deal: Deal, codes: Codes) -> tuple[Codes, Codes]:
         """Return each state's best move, packed, and the starter's cards at the end."""
+        self._check()
         found = self.solver.label(deal, codes)
         self.nodes += self.solver.nodes
         return found
 
     def scores(self, deal: Deal, codes: Codes) -> Codes:
         """Return the mover's cards at the end after each move [n, 45]."""
+        self._check()
         cards = self.solver.label_moves(deal, codes)
         self.nodes += self.solver.nodes
         return cards
@@ -58,6 +67,7 @@ class Worker:
 
     def search(self, state: State, random: Generator) -> list[int]:
         """Return how often the tree search chose each move of a state."""
+        self._check()
         visits: list[int] = self._search.visits(state, random).tolist()
         return visits
 
@@ -75,6 +85,10 @@ class Worker:
             row[: len(counts)] = counts
         return millionths(weights)
 
+    def _check(self) -> None:
+        if self._is_stopped:
+            raise SearchStoppedError("the export was stopped")
+
 
 class Crew:
     """The workers of an export, each lent to one thread at a time."""
@@ -90,6 +104,11 @@ class Crew:
     def nodes(self) -> int:
         """Return the states that searches have looked at so far."""
         return sum(worker.nodes for worker in self.workers)
+
+    def stop(self) -> None:
+        """Let all workers stop."""
+        for worker in self.workers:
+            worker.stop()
 
     @contextmanager
     def lend(self) -> Iterator[Worker]:
