@@ -132,19 +132,16 @@ def make_fragments(deal: Deal, game_id: int, off_pv: bool, wording: Wording) -> 
         list(_cells(deal)),
         list(_hands(deal)),
         list(_turns(deal, game_id)),
-        [
-            f'"policy_target":{_compact({"card_id": card, "cell": cell})},'
-            for card, cell in _moves(deal)
-        ],
+        [f'"policy_target":{{"card_id":{card},"cell":{cell}}},' for card, cell in _moves(deal)],
         [f'"{card}-{cell}":' for card, cell in _moves(deal)],
         list(_values(wording, off_pv)),
         list(_ends(wording)),
         ['"policy_target":{'],
         ["},"],
     ]
-    longest = sum(max(map(len, kind)) for kind in kinds) + (CELLS - 1) * max(map(len, kinds[0]))
-    longest += max(map(len, kinds[1])) + 2 * _HASH_BYTES
-    longest += MOST_MOVES * (max(map(len, kinds[4])) + _CHANCE_BYTES)
+    times = (CELLS, SEATS, 1, 1, MOST_MOVES, 1, 1, 1, 1)  # that a line may have of each kind
+    longest = sum(many * max(map(len, kind)) for many, kind in zip(times, kinds, strict=True))
+    longest += MOST_MOVES * _CHANCE_BYTES + 2 * _HASH_BYTES
     texts = [text.encode("ascii") for kind in kinds for text in kind]
     starts = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     text = np.frombuffer(b"".join(texts), dtype=np.uint8)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Self
 
 from rich.progress import MofNCompleteColumn, TaskID, TextColumn
@@ -41,12 +40,7 @@ class ExportWatch:
         self._task = self._bar.add_task("export", total=self._games, rate="")
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take the bar away."""
         self._bar.stop()
 
