@@ -7,15 +7,17 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-slow test-bounds check cover bench lock clean
+.PHONY: help serve test test-slow test-bounds check cover bench screenshots lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Where there is no database yet, the demonstration one is built beside the service, which
-# takes it over when it is done.
+# takes it over when it is done; who stops the service before that stops the job too.
 serve: $(VENV)/.runtime ## set up and serve at http://127.0.0.1:8000
-	@test -e data/db/CURRENT || { nice $(BIN)/precompute --demo --resume & } ; exec $(BIN)/triad serve $(ARGS)
+	@if ! test -e data/db/CURRENT; then \
+	  nice $(BIN)/precompute --demo --resume & trap "kill $$! 2>/dev/null || :" EXIT; \
+	fi; $(BIN)/triad serve $(ARGS)
 
 test: $(VENV)/.dev ## set up and run the tests
 	$(BIN)/python -m pytest $(ARGS)
@@ -40,6 +42,9 @@ cover: $(VENV)/.dev ## the tests with the JIT off, and their coverage
 
 bench: $(VENV)/.dev ## speed, absolute and relative to a calibration loop
 	$(BIN)/python -m tests.bench $(ARGS)
+
+screenshots: $(VENV)/.dev ## the pictures in docs/images, taken of the page with Chromium
+	$(BIN)/python -m tests.screenshots
 
 LOCK_FLAGS := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 

@@ -12,7 +12,7 @@ import typer
 
 from app.play import GivenUpError, Table
 from app.players import PlayerKind
-from app.serve import serve
+from app.serve import bind, serve
 from app.settings import Settings, load_settings, parse_origins
 from app.simulate import simulate
 from console.options import (
@@ -179,8 +179,10 @@ def serve_command(  # noqa: PLR0913  one parameter for each setting
         given["cors_origins"] = parse_origins(given["cors_origins"])
     settings = load_settings(given)
     load_cards(settings.cards)
-    typer.echo(f"triad: serving at http://{settings.host}:{settings.port}", err=True)
-    serve(settings)
+    listener = bind(settings.host, settings.port)
+    port = listener.getsockname()[1]
+    typer.echo(f"triad: serving at http://{settings.host}:{port}", err=True)
+    serve(settings, listener)
 
 
 def mount(commands: typer.Typer) -> None:

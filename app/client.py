@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 import httpx
 
@@ -23,6 +23,71 @@ LONGEST_WAIT = 30.0  # seconds
 TIMEOUT = 60.0
 
 Json = dict[str, Any]
+
+
+class MoveObject(TypedDict):
+    """A card of the mover's hand on an empty cell."""
+
+    card_id: int
+    cell: int
+
+
+class RankedMove(MoveObject):
+    """A legal move and what it is worth."""
+
+    value: Literal[-1, 0, 1]
+    margin: int
+    captures: list[int]
+
+
+class Answer(TypedDict):
+    """What perfect play makes of a state."""
+
+    best_move: NotRequired[MoveObject]  # left out at the end of the game
+    value: Literal[-1, 0, 1]
+    margin: int
+    pv: list[MoveObject]
+    nodes: int
+    depth: int
+    state_hash: str
+    notation: str
+    variant: Literal["triplecargo", "ff8"]
+    source: Literal["database", "search"]
+    moves: NotRequired[list[RankedMove]]  # when asked for
+    error: NotRequired[Json]  # the problem of an item of a batch, which then has nothing else
+
+
+class Score(TypedDict):
+    """The cards that count for each player."""
+
+    A: int
+    B: int
+
+
+class Position(Answer):
+    """The answer, the state it is about, and its score now."""
+
+    state: Json
+    score: Score
+
+
+class CaptureObject(TypedDict):
+    """A card that changes owner."""
+
+    cell: int
+    card_id: int
+    rule: Literal["same", "plus", "basic", "combo"]
+    by_cell: int
+
+
+class Applied(TypedDict):
+    """What a move makes of a state."""
+
+    state: Json
+    notation: str
+    captures: list[CaptureObject]
+    done: bool
+    score: Score
 
 
 class ClientError(TriadError):
@@ -41,10 +106,10 @@ def wait_seconds(response: httpx.Response, attempt: int) -> float:
     return min(wait, LONGEST_WAIT)
 
 
-def read(response: httpx.Response) -> Json:
+def read(response: httpx.Response) -> Any:
     """Return what the service answered, or raise `ClientError`."""
     try:
-        body: Json = response.json()
+        body = response.json()
     except ValueError:
         body = {"status": response.status_code, "title": response.reason_phrase, "detail": ""}
     if response.is_error:
@@ -103,28 +168,32 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def evaluate(self, state: Json, *, moves: bool = False) -> Json:
+    def evaluate(self, state: Json, *, moves: bool = False) -> Answer:
         """Return the answer to a state."""
-        return self._ask(Requests.evaluate(state, moves))
+        answer: Answer = self._ask(Requests.evaluate(state, moves))
+        return answer
 
-    def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Json]:
+    def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Answer]:
         """Return the results for many states, in their order."""
-        results: list[Json] = self._ask(Requests.evaluate_batch(states, moves))["results"]
+        results: list[Answer] = self._ask(Requests.evaluate_batch(states, moves))["results"]
         return results
 
-    def apply(self, state: Json, card_id: int, cell: int) -> Json:
+    def apply(self, state: Json, card_id: int, cell: int) -> Applied:
         """Return what a move makes of a state."""
-        return self._ask(Requests.apply(state, card_id, cell))
+        answer: Applied = self._ask(Requests.apply(state, card_id, cell))
+        return answer
 
-    def position(self, notation: str, *, moves: bool = False) -> Json:
+    def position(self, notation: str, *, moves: bool = False) -> Position:
         """Return the answer to a state in notation."""
-        return self._ask(Requests.position(notation, moves))
+        answer: Position = self._ask(Requests.position(notation, moves))
+        return answer
 
     def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""
-        return self._ask(Requests.get(path, **params))
+        answer: Json = self._ask(Requests.get(path, **params))
+        return answer
 
-    def _ask(self, request: Json) -> Json:
+    def _ask(self, request: Json) -> Any:
         for attempt in range(self._tries):
             response = self._http.request(**request)
             if response.status_code != BUSY or attempt == self._tries - 1:
@@ -154,28 +223,32 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def evaluate(self, state: Json, *, moves: bool = False) -> Json:
+    async def evaluate(self, state: Json, *, moves: bool = False) -> Answer:
         """Return the answer to a state."""
-        return await self._ask(Requests.evaluate(state, moves))
+        answer: Answer = await self._ask(Requests.evaluate(state, moves))
+        return answer
 
-    async def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Json]:
+    async def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Answer]:
         """Return the results for many states, in their order."""
-        results: list[Json] = (await self._ask(Requests.evaluate_batch(states, moves)))["results"]
+        results: list[Answer] = (await self._ask(Requests.evaluate_batch(states, moves)))["results"]
         return results
 
-    async def apply(self, state: Json, card_id: int, cell: int) -> Json:
+    async def apply(self, state: Json, card_id: int, cell: int) -> Applied:
         """Return what a move makes of a state."""
-        return await self._ask(Requests.apply(state, card_id, cell))
+        answer: Applied = await self._ask(Requests.apply(state, card_id, cell))
+        return answer
 
-    async def position(self, notation: str, *, moves: bool = False) -> Json:
+    async def position(self, notation: str, *, moves: bool = False) -> Position:
         """Return the answer to a state in notation."""
-        return await self._ask(Requests.position(notation, moves))
+        answer: Position = await self._ask(Requests.position(notation, moves))
+        return answer
 
     async def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""
-        return await self._ask(Requests.get(path, **params))
+        answer: Json = await self._ask(Requests.get(path, **params))
+        return answer
 
-    async def _ask(self, request: Json) -> Json:
+    async def _ask(self, request: Json) -> Any:
         for attempt in range(self._tries):
             response = await self._http.request(**request)
             if response.status_code != BUSY or attempt == self._tries - 1:

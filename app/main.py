@@ -1,4 +1,4 @@
-"""The application: routes, errors, documentation and page around one service."""
+"""The application: routes, errors, documentation and pages around one service."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -14,12 +13,12 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from app import openapi
 from app.logs import set_up
 from app.middleware import Surround, respond
+from app.pages import add_pages
 from app.routes import router
 from app.service import Service
 from app.settings import Settings
@@ -27,7 +26,6 @@ from engine.errors import TriadError
 
 # A kernel gives the GIL away; who then has it, writing logs, keeps it for at most so long.
 SWITCH_SECONDS = 0.0002
-STATIC = Path(__file__).parent / "static"
 # The documentation page is Swagger UI, served by us, and needs to style its own elements and
 # to run the few lines that start it.
 DOCS_POLICY = (
@@ -54,9 +52,8 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     )
     app.state.service = service
     app.include_router(router)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    add_pages(app)
     app.get("/docs", include_in_schema=False)(docs)
-    app.get("/", include_in_schema=False)(front)
     for kind in (TriadError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
@@ -79,8 +76,3 @@ async def docs(request: Request) -> HTMLResponse:
     )
     response.headers["Content-Security-Policy"] = DOCS_POLICY
     return response
-
-
-async def front() -> HTMLResponse:
-    """Return the front page."""
-    return HTMLResponse((STATIC / "index.html").read_text(encoding="utf-8"))

@@ -19,6 +19,20 @@ DESCRIPTION = (
 )
 
 
+# The parameter of routes that read it themselves.
+MOVES: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": "moves",
+            "in": "query",
+            "required": False,
+            "description": "Also every legal move, best first",
+            "schema": {"type": "boolean", "default": False},
+        }
+    ]
+}
+
+
 def body(model: type[BaseModel]) -> dict[str, Any]:
     """Return the description of a request body that routes read themselves."""
     schema = {"$ref": f"#/components/schemas/{model.__name__}"}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import orjson
@@ -13,16 +11,16 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from app import schemas
-from app.errors import Kind, ServiceError, as_service_error, problem_dict
+from app.batch import Batch, Where, parse_body
+from app.errors import Kind, ServiceError
 from app.metrics import CONTENT_TYPE, exposition
-from app.openapi import body, problems
+from app.openapi import MOVES, body, problems
 from app.service import Phase, Service
 from engine.cards import Card
 from engine.deal import Player
 from engine.dealing import Dealer, ElementSource, Strategy
 from engine.document import (
     capture_to_dict,
-    load_json,
     move_from_dict,
     state_from_dict,
     state_to_dict,
@@ -35,10 +33,9 @@ from engine.state import State
 router = APIRouter()
 
 JSON = "application/json"
-BATCH_PAUSE = 16  # states answered in a row, before others get their turn
 CACHED = "public, max-age=300"
 
-MovesQuery = Annotated[bool, Query(description="Also every legal move, best first")]
+TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def service_of(request: Request) -> Service:
@@ -47,19 +44,30 @@ def service_of(request: Request) -> Service:
     return service
 
 
-async def read_json(request: Request) -> object:
-    """Return the body of a request as plain values, or raise `ServiceError`."""
+async def read_body(request: Request) -> bytes:
+    """Return the body of a request that is JSON, or raise `ServiceError`."""
     media_type = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
     if media_type != JSON and not media_type.endswith("+json"):
         raise ServiceError(Kind.MEDIA_TYPE, f"found {media_type!r}; allowed: {JSON}")
-    data = await request.body()
-    try:
-        return load_json(data)
-    except StateError as error:
-        is_form = error.problems[0].field == "state"
-        raise ServiceError(
-            Kind.NOT_JSON if is_form else Kind.INVALID, str(error), error.problems
-        ) from error
+    return await request.body()
+
+
+def wants_moves(request: Request) -> bool:
+    """Tell whether `?moves=true` was asked for.
+
+    Read here and not by FastAPI, which takes as long for a parameter as the database for a state.
+    """
+    if not request.scope["query_string"]:
+        return False
+    given = request.query_params.get("moves", "false")
+    if given.lower() not in TRUTHS:
+        raise StateError.of("moves", given, "true or false")
+    return TRUTHS[given.lower()]
+
+
+def score_to_dict(state: State) -> dict[str, int]:
+    """Return the cards that count for each player now."""
+    return {player.name: cards for player, cards in zip(Player, state.score, strict=True)}
 
 
 def json_response(content: object, status: int = 200) -> Response:
@@ -71,90 +79,35 @@ def json_response(content: object, status: int = 200) -> Response:
     "/eval",
     summary="What is a state worth, and what is the best move?",
     responses={200: {"model": schemas.AnswerObject}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.StateObject),
+    openapi_extra=body(schemas.StateObject) | MOVES,
 )
-async def evaluate(request: Request, moves: MovesQuery = False) -> Response:
+async def evaluate(request: Request) -> Response:
     """Answer a state, from the database or by search."""
     service = service_of(request)
     service.check_ready()
-    state = state_from_dict(await read_json(request), service.catalogue)
-    return json_response((await service.answer(state, moves=moves)).as_dict())
+    moves = wants_moves(request)
+    data = await read_body(request)
+    ready = None if moves else service.quick_answer(data)
+    if ready is None:
+        state = state_from_dict(parse_body(data), service.catalogue)
+        ready = orjson.dumps((await service.answer(state, moves=moves)).as_dict())
+    return Response(ready, media_type=JSON)
 
 
 @router.post(
     "/eval/batch",
     summary="Many states at once, each with its answer or its error",
     responses={200: {"model": schemas.BatchResponse}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.BatchRequest),
+    openapi_extra=body(schemas.BatchRequest) | MOVES,
 )
-async def evaluate_batch(request: Request, moves: MovesQuery = False) -> Response:
+async def evaluate_batch(request: Request) -> Response:
     """Answer up to 1,000 states in one request, in their order; never all-or-nothing."""
     service = service_of(request)
     service.check_ready()
-    documents = batch_states(await read_json(request), service.settings.batch_limit)
-    return json_response({"results": await Batch(request, service, moves).results(documents)})
-
-
-def batch_states(found: object, limit: int) -> list[Any]:
-    """Return the documents of a batch, or raise `StateError`."""
-    if not isinstance(found, dict) or set(found) != {"states"}:
-        raise StateError.of("body", found, '{"states": [...]}')
-    states = found["states"]
-    if not isinstance(states, list):
-        raise StateError.of("states", states, "a list of states")
-    if len(states) > limit:
-        raise ServiceError(Kind.TOO_LARGE, f"{len(states)} states; allowed: at most {limit}")
-    return states
-
-
-class Batch:
-    """Answers the states of one batch."""
-
-    def __init__(self, request: Request, service: Service, moves: bool) -> None:
-        """Search no more at a time than there are threads, so that others get through."""
-        self.request, self.service, self.moves = request, service, moves
-        self.deadline = time.monotonic() + service.settings.time_limit
-        self._searching = asyncio.Semaphore(service.settings.solver_threads)
-
-    async def results(self, documents: Sequence[Any]) -> list[dict[str, Any]]:
-        """Return the results in order: first what the database has, then what is searched."""
-        results: list[dict[str, Any] | None] = []
-        missed: list[tuple[int, State]] = []
-        for number, document in enumerate(documents):
-            result: dict[str, Any] | None = None
-            try:
-                state = state_from_dict(document, self.service.catalogue)
-                answer = self.service.look_up(state, moves=self.moves)
-                if answer is None:
-                    missed.append((number, state))
-                else:
-                    result = answer.as_dict()
-            except Exception as error:  # noqa: BLE001  one item's error is that item's result
-                result = self._error(error, number)
-            results.append(result)
-            if number % BATCH_PAUSE == BATCH_PAUSE - 1:
-                await asyncio.sleep(0)
-        searched = await asyncio.gather(*(self._search(*miss) for miss in missed))
-        for (number, _), answered in zip(missed, searched, strict=True):
-            results[number] = answered
-        return [result for result in results if result is not None]
-
-    async def _search(self, number: int, state: State) -> dict[str, Any]:
-        try:
-            async with self._searching:
-                if time.monotonic() >= self.deadline:
-                    limit = self.service.settings.time_limit
-                    raise ServiceError(Kind.TIME_LIMIT, f"the batch took more than {limit:g} s")
-                return (await self.service.live.answer(state, moves=self.moves)).as_dict()
-        except Exception as error:  # noqa: BLE001  as above
-            return self._error(error, number)
-
-    def _error(self, error: Exception, number: int) -> dict[str, Any]:
-        told = as_service_error(error)
-        if told.kind is Kind.INTERNAL:
-            raise error
-        instance = f"{self.request.url.path}#/states/{number}"
-        return {"error": problem_dict(told, instance, self.request.state.request_id)}
+    data = await read_body(request)
+    where = Where(request.url.path, request.state.request_id)
+    results = await Batch(service, where, moves=wants_moves(request)).results(data)
+    return Response(b'{"results":[' + b",".join(results) + b"]}", media_type=JSON)
 
 
 @router.post(
@@ -167,21 +120,20 @@ async def apply(request: Request) -> Response:
     """Play a move: the next state, what was captured and by which rule."""
     service = service_of(request)
     service.check_ready()
-    found = await read_json(request)
+    found = parse_body(await read_body(request))
     if not isinstance(found, dict) or set(found) != {"state", "move"}:
         raise StateError.of("body", found, '{"state": {...}, "move": {...}}')
     state = state_from_dict(found["state"], service.catalogue)
     move = move_from_dict(found["move"])
     captures = state.captures(move)
     after = state.play(move)
-    score_a, score_b = after.score
     return json_response(
         {
             "state": state_to_dict(after),
             "notation": format_state(after),
             "captures": [capture_to_dict(capture) for capture in captures],
             "done": after.is_over,
-            "score": {"A": score_a, "B": score_b},
+            "score": score_to_dict(after),
         }
     )
 
@@ -194,14 +146,17 @@ async def apply(request: Request) -> Response:
         304: {"description": "Nothing has changed since the ETag given"},
         **problems(422, 503),
     },
+    openapi_extra=MOVES,
 )
-async def position(request: Request, notation: str, moves: MovesQuery = False) -> Response:
+async def position(request: Request, notation: str) -> Response:
     """Answer the state that a notation describes."""
     service = service_of(request)
     service.check_ready()
     state = parse_state(notation, service.catalogue)
-    answer = await service.answer(state, moves=moves)
-    content = orjson.dumps({**answer.as_dict(), "state": state_to_dict(state)})
+    answer = await service.answer(state, moves=wants_moves(request))
+    content = orjson.dumps(
+        {**answer.as_dict(), "state": state_to_dict(state), "score": score_to_dict(state)}
+    )
     tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": CACHED}
     asked = request.headers.get("if-none-match", "")

@@ -91,10 +91,18 @@ class AnswerObject(Model):
     moves: list[RankedMoveObject] | None = Field(None, description="With moves=true")
 
 
+class Score(Model):
+    """The cards that count for each player."""
+
+    A: int
+    B: int
+
+
 class PositionObject(AnswerObject):
-    """The answer, and the state it is about."""
+    """The answer, the state it is about, and its score now."""
 
     state: StateObject
+    score: Score
 
 
 class BatchRequest(Model):
@@ -149,13 +157,6 @@ class CaptureObject(Model):
     card_id: CardId
     rule: Literal["same", "plus", "basic", "combo"]
     by_cell: Cell
-
-
-class Score(Model):
-    """The cards that count for each player."""
-
-    A: int
-    B: int
 
 
 class ApplyResponse(Model):

@@ -22,12 +22,25 @@ class CannotServeError(TriadError):
     """The service cannot be started as asked."""
 
 
-def serve(settings: Settings) -> None:
+class Supervisor(Multiprocess):
+    """Uvicorn's supervisor, which also notices a worker that dies while it is asked for a sign.
+
+    Uvicorn asks each worker over a pipe and keeps the worker's end of it open here too, so that a
+    death in that moment looks like a long silence.
+    """
+
+    def keep_subprocess_alive(self) -> None:
+        """Start workers again that died."""
+        for worker in self.processes:
+            worker.child_conn.close()
+        super().keep_subprocess_alive()
+
+
+def serve(settings: Settings, listener: socket.socket) -> None:
     """Serve until told to stop. Workers read the same settings from the environment."""
     for name, value in settings.model_dump(mode="json").items():
         text = ",".join(value) if isinstance(value, list) else str(value)
         os.environ[PREFIX + name.upper()] = text
-    sockets = [bind(settings.host, settings.port)]
     counts = Path(tempfile.mkdtemp(prefix="triad-metrics-"))
     os.environ[MULTIPROC] = str(counts)
     config = uvicorn.Config(
@@ -42,7 +55,7 @@ def serve(settings: Settings) -> None:
         timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
     )
     try:
-        Multiprocess(config, sockets).run()
+        Supervisor(config, [listener]).run()
     finally:
         shutil.rmtree(counts, ignore_errors=True)
 

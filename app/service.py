@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 from app.errors import Kind, ServiceError
 from app.live import Live
@@ -13,17 +17,25 @@ from app.metrics import Metrics
 from app.settings import Settings
 from engine.cards import load_cards
 from engine.dealing import Dealer
-from engine.errors import DamagedError, NoDatabaseError, StoreError
+from engine.errors import DamagedError, HalfBuiltError, NoDatabaseError, StoreError
 from engine.solve import Solver
 from engine.state import State
 from store.answer import Answer
 from store.generations import Folder
 from store.oracle import Oracle
+from store.quick import Quick, make_alphabet, read_batch
+from store.quick import warm_up as warm_up_quick
 from store.reader import Reader, warm_up
 from store.summary import summarise
 
 log = logging.getLogger("triad.service")
 
+T = TypeVar("T")
+U = TypeVar("U")
+QuickBatch: TypeAlias = tuple[list[bytes | None], list[list[int]]]  # answers; spans in the text
+
+WARM_PLY = 4  # a state whose search runs every kernel and takes no time
+PART = 64  # states of a batch that one thread answers in a row
 OLD_READER_SECONDS = 5.0  # how long a replaced database stays open for who still reads it
 
 
@@ -48,8 +60,11 @@ class Service:
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
         self.reader: Reader | None = None
+        self._quick: Quick | None = None
+        self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="batch")
         self._oracle = Oracle(None, Solver(), on_damage=self._tell_damage)
         self._folder = Folder(settings.db)
+        self._alphabet = make_alphabet(self.catalogue)
         self._refused: str | None = None  # what was last said about a database that cannot be used
         self._summaries: dict[str, dict[str, Any]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -65,13 +80,13 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.to_thread(self.live.close)
+        self._pool.shutdown()
         if self.reader:
             self.reader.close()
 
     async def _prepare(self) -> None:
         try:
-            await asyncio.to_thread(self._warm)
-            await self._take_over()
+            await asyncio.gather(asyncio.to_thread(self._warm), self._take_over())
             self.phase = Phase.READY
             log.info("ready", extra={"database": self.generation})
             while True:
@@ -85,11 +100,15 @@ class Service:
     def _warm(self) -> None:
         """Run every kernel once; on a fresh machine that compiles them."""
         log.info("preparing kernels; on a fresh machine they are compiled, which takes a minute")
-        state = State.start(Dealer(self.catalogue).deal(0))
+        opening = State.start(Dealer(self.catalogue).deal(0))
+        state = opening
+        while state.ply < WARM_PLY:
+            state = state.play(state.legal_moves()[0])
         answer = Oracle(None, Solver()).search(state, moves=True)
         state.captures(answer.solution.line[0])
         answer.as_dict()
-        warm_up(state)
+        warm_up(opening)
+        warm_up_quick(opening, self._alphabet)
 
     @property
     def generation(self) -> str | None:
@@ -107,6 +126,7 @@ class Service:
             self._tell_refused(error)
             return
         old, self.reader = self.reader, reader
+        self._quick = Quick(reader, self._alphabet)
         self._oracle.reader = reader
         self._refused = None
         self.metrics.taken_over.inc()
@@ -124,7 +144,8 @@ class Service:
         """Say once why a database is not served."""
         if self._refused != str(error):
             self._refused = str(error)
-            level = logging.INFO if isinstance(error, NoDatabaseError) else logging.WARNING
+            is_usual = isinstance(error, NoDatabaseError | HalfBuiltError)
+            level = logging.INFO if is_usual else logging.WARNING
             log.log(level, "no database: %s; states are searched", error)
 
     def _tell_damage(self, error: DamagedError) -> None:
@@ -145,6 +166,41 @@ class Service:
         """Raise `ServiceError` unless states can be answered."""
         if self.phase is Phase.STARTING:
             raise ServiceError(Kind.STARTING, "kernels are being prepared; ask again soon")
+
+    def quick_answer(self, data: bytes) -> bytes | None:
+        """Return the database's answer to one state as JSON, if it is quick to have."""
+        answer = None if self._quick is None else self._undamaged(self._quick.answer, data)
+        if answer is not None:
+            self.metrics.hits.inc()
+        return answer
+
+    async def quick_answers(self, data: bytes) -> QuickBatch | None:
+        """Return the database's answers to a batch that are quick to have; None if none can be.
+
+        The states are shared out to all cores, beside the event loop.
+        """
+        quick = self._quick
+        if quick is None:
+            return None
+        batch = read_batch(data, self.settings.batch_limit, self._alphabet)
+        if batch is None:
+            return None
+        run = partial(asyncio.get_running_loop().run_in_executor, self._pool)
+        parts = [batch.rows[at : at + PART] for at in range(0, len(batch.rows), PART)]
+        found = await asyncio.gather(*(run(self._undamaged, quick.answers, part) for part in parts))
+        answers: list[bytes | None] = []
+        for part, ready in zip(parts, found, strict=True):
+            answers += ready or [None] * len(part)
+        self.metrics.hits.inc(sum(answer is not None for answer in answers))
+        return answers, batch.spans
+
+    def _undamaged(self, ask: Callable[[T], U], question: T) -> U | None:
+        """Return what the database says; None when it is damaged there."""
+        try:
+            return ask(question)
+        except DamagedError as error:
+            self._tell_damage(error)
+            return None
 
     def look_up(self, state: State, *, moves: bool) -> Answer | None:
         """Return the database's answer, if it has one."""

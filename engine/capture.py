@@ -7,7 +7,10 @@ does to every card that may lie around it, and which cards do lie around it.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
 from engine.board import (
     CELLS,
@@ -48,6 +51,8 @@ from engine.lanes import (
     lane_flags,
     lanes_towards,
 )
+
+Masks: TypeAlias = npt.NDArray[np.int64]  # masks of cells
 
 PLUS_SCAN = np.array([0, 3, 1, 2], dtype=np.int64)  # lanes: the game looks up, down, left, right
 
@@ -242,3 +247,17 @@ def place(duels: Duels, code: int, slot: int, cell: int, mover: int) -> int:
     """Return the code after `mover` puts `slot` on the empty `cell`."""
     taken = captured(duels, code, slot, cell, mover)
     return with_captures(with_card(code, slot, cell, mover), taken)
+
+
+@kernel
+def write_captured(duels: Duels, code: int, slots: int, mover: int, masks: Masks) -> None:
+    """Write the cells that each move captures into `masks` [10, 9], by slot and cell.
+
+    `slots` is the mask of those that may be played.
+    """
+    while slots:
+        slot = lowest_bit(slots)
+        slots &= slots - 1
+        for cell in range(CELLS):
+            if slot_at(code, cell) == EMPTY:
+                masks[slot, cell] = captured(duels, code, slot, cell, mover)

@@ -44,6 +44,7 @@ from engine.workspace import (
 )
 
 Moves: TypeAlias = npt.NDArray[np.int64]  # packed moves
+Lines: TypeAlias = npt.NDArray[np.int64]  # [lines, 9]: packed moves, each at its ply
 
 NO_GOAL = -1
 MOST_MOVES = 45  # of an opening: nine cells, five cards
@@ -218,6 +219,18 @@ def follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Move
         code = code_after_move(work, code, move)
         cards = CELLS - cards
         number += 1
+
+
+@kernel
+def follow_lines(work: Workspace, codes: Moves, cards: Moves, moves: Moves, lines: Lines) -> None:
+    """Write the first best moves from each code, whose mover ends with `cards`, to the end.
+
+    Moves that stand in a line at earlier plies stay there.
+    """
+    for number in range(len(codes)):
+        code = int(codes[number])
+        ply = CELLS - bit_count(empty_cells(code))
+        follow_line(work, code, int(cards[number]), moves, lines[number, ply:])
 
 
 @kernel

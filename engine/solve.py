@@ -17,7 +17,16 @@ from engine.board import CELLS
 from engine.deal import Deal, Player
 from engine.errors import SearchStoppedError
 from engine.label import Codes, label_best, label_moves
-from engine.search import MOST_MOVES, answer, follow_line, rank, solve
+from engine.search import (
+    MOST_MOVES,
+    Lines,
+    Moves,
+    answer,
+    follow_line,
+    follow_lines,
+    rank,
+    solve,
+)
 from engine.state import Move, State
 from engine.table import NO_MOVE, Table
 from engine.workspace import CONTROL_LENGTH, LIMIT, NODES, SCRATCH_LENGTH, STOP, Workspace
@@ -104,6 +113,11 @@ class Solver:
         follow_line(work, state.code, cards, self._moves, self._line)
         self._check()
         return tuple(_move(state, move) for move in self._line[: CELLS - state.ply].tolist())
+
+    def lines(self, deal: Deal, codes: Moves, cards: Moves, lines: Lines) -> None:
+        """Write the lines of many codes of a deal, when their movers' cards are known already."""
+        follow_lines(self._start(deal), codes, cards, self._moves, lines)
+        self._check()
 
     def value(self, state: State) -> int:
         """Return won, drawn or lost for the side to move, which is quicker to know."""

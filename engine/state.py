@@ -29,7 +29,7 @@ from engine.board import (
     slots_down,
     with_card,
 )
-from engine.capture import place
+from engine.capture import place, write_captured
 from engine.cards import Card
 from engine.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
 from engine.duels import playable_slots
@@ -38,6 +38,9 @@ from engine.rules import Rules, Variant
 from engine.story import LONGEST_STORY, tell_captures
 
 _CELL_ORDER: tuple[int, ...] = tuple(CELL_ORDER.tolist())
+_CELLS_OF = tuple(  # by mask
+    tuple(cell for cell in range(CELLS) if (mask >> cell) & 1) for mask in range(1 << CELLS)
+)
 RULE_NAMES = ("same", "plus", "basic", "combo")  # by number of rule in a told capture
 
 
@@ -212,6 +215,20 @@ class State:
             Capture(cell, self.deal.slots[slot_at(self.code, cell)].id, RULE_NAMES[rule], by_cell)
             for cell, rule, by_cell in story[:length].tolist()
         )
+
+    def captured_cells(self) -> dict[Move, tuple[int, ...]]:
+        """Return for every legal move the cells that it captures, ascending."""
+        slots = self._playable()
+        masks = np.zeros((SLOTS, CELLS), dtype=np.int64)
+        write_captured(self.deal.duels, self.code, slots, self.ply & 1, masks)
+        empty = empty_cells(self.code)
+        return {
+            Move(self.deal.slots[slot].id, cell): _CELLS_OF[mask]
+            for slot, row in enumerate(masks.tolist())
+            if (slots >> slot) & 1
+            for cell, mask in enumerate(row)
+            if (empty >> cell) & 1
+        }
 
     def _playable(self) -> int:
         """Return the mask of slots that the mover may play."""

@@ -32,6 +32,7 @@ from engine.board import (
     slot_at,
     slots_down,
 )
+from engine.cards import Catalogue
 from engine.deal import Deal, Elements
 from engine.kernel import kernel, lowest_bit
 from engine.rules import Rules
@@ -43,6 +44,7 @@ PREFIX = "triadbase-zobrist-1 "
 DIGEST_BYTES = 16
 HALF_BITS = 64
 HALF = (1 << HALF_BITS) - 1
+PLAYERS = "AB"  # as they are called in tokens
 
 
 def token(text: str) -> int:
@@ -92,7 +94,7 @@ def state_hash(state: State) -> int:
     for cell, placed in enumerate(state.board):
         if placed:
             result ^= _board_token(cell, placed.owner.name, placed.card.id)
-    for owner, hand in zip("AB", state.hands, strict=True):
+    for owner, hand in zip(PLAYERS, state.hands, strict=True):
         last, copy = 0, 0
         for card in hand:
             copy = copy + 1 if card.id == last else 1
@@ -133,8 +135,35 @@ def make_tokens(deal: Deal) -> Tokens:
             for owner in range(SEATS):
                 board[cell, owner, slot] = _halves(_board_token(cell, owners[owner], card))
     move = np.array([_halves(_move_token(owner)) for owner in owners], dtype=np.uint64)
-    table = np.array(_halves(_table_token(deal.rules, deal.elements)), dtype=np.uint64)
-    return Tokens(board, hand, move, table)
+    return Tokens(board, hand, move, table_halves(deal.rules, deal.elements))
+
+
+class Book(NamedTuple):
+    """The tokens of all cards, for kernels that know states by their cards."""
+
+    board: TokenArray  # [9, 2, ids, 2]: cell, owner, card, half
+    hand: TokenArray  # [2, ids, 5, 2]: owner, card, copy less 1, half
+    move: TokenArray  # [2, 2]: player, half
+
+
+def make_book(catalogue: Catalogue) -> Book:
+    """Return the tokens of a catalogue's cards."""
+    ids = [card.id for card in catalogue]
+    board = np.zeros((CELLS, len(PLAYERS), max(ids) + 1, 2), dtype=np.uint64)
+    hand = np.zeros((len(PLAYERS), max(ids) + 1, HAND_SIZE, 2), dtype=np.uint64)
+    for owner, name in enumerate(PLAYERS):
+        for card in ids:
+            for cell in range(CELLS):
+                board[cell, owner, card] = _halves(_board_token(cell, name, card))
+            for copy in range(HAND_SIZE):
+                hand[owner, card, copy] = _halves(_hand_token(name, card, copy + 1))
+    move = np.array([_halves(_move_token(name)) for name in PLAYERS], dtype=np.uint64)
+    return Book(board, hand, move)
+
+
+def table_halves(rules: Rules, elements: Elements) -> TokenArray:
+    """Return what rules and elements bring into a hash, for kernels."""
+    return np.array(_halves(_table_token(rules, elements)), dtype=np.uint64)
 
 
 def _halves(value: int) -> tuple[int, int]:

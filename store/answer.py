@@ -44,12 +44,13 @@ class Answer:
 
     def _moves(self, ranking: tuple[RankedMove, ...]) -> list[dict[str, Any]]:
         """Return every legal move with its worth and the cells it captures, best first."""
+        captured = self.state.captured_cells()
         return [
             {
                 **move_to_dict(entry.move),
                 "value": entry.value,
                 "margin": entry.margin,
-                "captures": sorted(capture.cell for capture in self.state.captures(entry.move)),
+                "captures": captured[entry.move],
             }
             for entry in ranking
         ]

@@ -51,11 +51,12 @@ def root_key(root: State) -> int:
 def directory_key(state: State) -> int:
     """Return the hash of a state's ten cards, rules and elements."""
     ids = sorted(card.id for card in state.deal.slots)
-    return _directory_token(tuple(ids), state.rules, state.elements)
+    return directory_token(tuple(ids), state.rules, state.elements)
 
 
 @lru_cache(maxsize=1 << 14)
-def _directory_token(ids: tuple[int, ...], rules: Rules, elements: Elements) -> int:
+def directory_token(ids: tuple[int, ...], rules: Rules, elements: Elements) -> int:
+    """Return the hash of ten cards, ascending, with rules and elements."""
     digits = "".join(str(int(on)) for on in rules.switches)
     layout = "".join(element.value if element else "-" for element in elements)
     cards = " ".join(map(str, ids))

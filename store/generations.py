@@ -65,7 +65,9 @@ class Folder:
             return current
         unfinished = self.unfinished()
         if unfinished:
-            raise HalfBuiltError(f"{unfinished} is half-built: go on with precompute --resume")
+            raise HalfBuiltError(
+                f"{unfinished} is half-built: a job is at work, or precompute --resume goes on"
+            )
         raise NoDatabaseError(f"there is no database at {self.path}")
 
     def unfinished(self) -> Path | None:

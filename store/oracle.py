@@ -11,8 +11,6 @@ from engine.state import Move, State
 from store.answer import DATABASE, SEARCH, Answer
 from store.reader import Found, Reader
 
-SEARCHED_PLY = 3  # the first from which a line is searched: 50 to 200 us, reading takes more
-
 
 class Oracle:
     """Answers states, one at a time; each thread needs an oracle of its own.
@@ -70,18 +68,11 @@ class Oracle:
         return Answer(state, solution, ranking, DATABASE)
 
     def _line(self, reader: Reader, found: Found) -> tuple[Move, ...]:
-        """Return the best moves to the end: first from the database, then by search.
-
-        With the margin known, a search from ply 3 on is quicker than reading.
-        """
-        line = []
-        while found.has_children and found.ply < SEARCHED_PLY:
-            children = reader.children(found)
-            best = children.cards.index(found.cards)
-            line.append(_move(found, children.moves[best]))
-            found = Found(found.root, children.codes[best], found.cards)
+        """Return the best moves to the end: first from the database, then by search."""
+        early, found = reader.early_line(found)
         rest = State(found.root.state.deal, found.code)
-        return (*line, *self.solver.line(rest, found.margin(rest)))
+        searched = self.solver.line(rest, found.margin(rest))
+        return (*(_move(found, packed) for packed in early), *searched)
 
 
 def _move(found: Found, packed: int) -> Move:

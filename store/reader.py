@@ -55,6 +55,7 @@ BLOCKS_KEPT = 1024  # decoded; about 50 KB each
 ROOTS_KEPT = 4096
 CHILDREN_KEPT = 8192
 EARLY_PLY = 2
+SEARCHED_PLY = 3  # the first from which a line is searched: 50 to 200 us, reading takes more
 
 
 class StoredRoot(NamedTuple):
@@ -176,13 +177,21 @@ class Reader:
         """Return the records of all roots, in the order of their keys."""
         return read_roots(self._environment)
 
+    def roots_of(self, directory: int) -> list[StoredRoot]:
+        """Return the roots that a directory key lists."""
+        return self._roots.get(directory)
+
+    def block(self, root: StoredRoot, run: Run) -> Packed:
+        """Return a block, ready to be asked, or raise `DamagedError`."""
+        return self._blocks.get((root.key, run))
+
     def probe(self, state: State) -> Found:
         """Return what is stored about a state, or raise `NotStoredError`.
 
         A state belongs to a root when its cards fit and it can be reached from there.
         """
         ids = ids_of(state)
-        for root in self._roots.get(directory_key(state)):
+        for root in self.roots_of(directory_key(state)):
             if root.below.root.ply <= state.ply <= root.plies:
                 code = int(code_below(root.below.root, ids, state.code))
                 cards = NOT_REACHABLE if code == NO_CODE else self._cards(root, state.ply, code)
@@ -205,6 +214,19 @@ class Reader:
         """
         return self._children.get(found) if found.ply <= EARLY_PLY else self._read_children(found)
 
+    def early_line(self, found: Found) -> tuple[list[int], Found]:
+        """Return the first best moves, packed, and the state that they lead to.
+
+        They go as far as reading beats searching; a search finds the rest.
+        """
+        line = []
+        while found.has_children and found.ply < SEARCHED_PLY:
+            children = self.children(found)
+            best = children.cards.index(found.cards)
+            line.append(children.moves[best])
+            found = Found(found.root, children.codes[best], found.cards)
+        return line, found
+
     def _read_children(self, found: Found) -> Children:
         """Return the legal moves and what they lead to; each block they are in is read once."""
         below, room = found.root.below, self._thread.room
@@ -213,7 +235,7 @@ class Reader:
         count = list_children(below, found.code, room)
         for number in sorted({place // size for place in room.placements[:count].tolist()}):
             run = run_at(below.root, ply, number * size)
-            packed = self._blocks.get((found.root.key, run))
+            packed = self.block(found.root, run)
             if not read_children(below, run, packed, room, count, self._thread.peek):
                 raise DamagedError(f"a state of ply {ply} is missing")
         return Children(
@@ -224,7 +246,7 @@ class Reader:
         """Return the starter's cards at the end of a state, or NOT_REACHABLE."""
         placement, pattern = locate(root.below.root, code)
         run = run_at(root.below.root, ply, placement)
-        packed = self._blocks.get((root.key, run))
+        packed = self.block(root, run)
         return int(cards_at(root.below, run, packed, placement, pattern, self._thread.peek))
 
     def _read_roots(self, directory: int) -> list[StoredRoot]:

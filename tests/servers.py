@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -41,6 +43,16 @@ class Server:
             time.sleep(0.05)
         raise TimeoutError(self.log.read_text())
 
+    def logged(self, text: str) -> list[dict[str, Any]]:
+        """Return the lines of the log with `text` in them; wait for one, as logs come later."""
+        until = time.monotonic() + PATIENCE
+        while True:
+            lines = [line for line in self.log.read_text().splitlines() if text in line]
+            if lines:
+                return [json.loads(line) for line in lines]
+            assert time.monotonic() < until, text
+            time.sleep(0.05)
+
     def stop(self) -> int:
         """Tell it to stop; return its exit code."""
         self.process.send_signal(signal.SIGTERM)
@@ -55,14 +67,27 @@ def free_port() -> int:
         return port
 
 
+TRIAD_SERVE = ("-c", RUN, "triad", "serve")
+
+
 @contextmanager
-def running(folder: Path, *arguments: str, ready: bool = True, **settings: str) -> Iterator[Server]:
-    """Run `triad serve` with its log in `folder`; settings are TRIAD_* variables."""
-    port = free_port()
+def running(
+    folder: Path,
+    *arguments: str,
+    ready: bool = True,
+    port: int = 0,
+    program: Sequence[str] = TRIAD_SERVE,
+    **settings: str,
+) -> Iterator[Server]:
+    """Run `triad serve` with its log in `folder`; settings are TRIAD_* variables.
+
+    Another program may be run instead, which takes `--port` too.
+    """
+    port = port or free_port()
     log = folder / "server.log"
     with log.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-c", RUN, "triad", "serve", "--port", str(port), *arguments],
+            [sys.executable, *program, "--port", str(port), *arguments],
             stdout=output,
             stderr=output,
             env={**os.environ, **{f"TRIAD_{name.upper()}": v for name, v in settings.items()}},

@@ -10,12 +10,14 @@ import pytest
 from fastapi.routing import APIRoute
 
 from app.errors import Kind
+from app.pages import PAGES
 from app.routes import router
 from app.settings import PREFIX, Settings
 from store.exported import columns_of
 from tests.commands import command
 
 ROOT = Path(__file__).parent.parent
+LARGEST_PICTURE = 200_000  # bytes
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
@@ -30,6 +32,23 @@ def test_every_make_target_is_in_the_readme() -> None:
 def test_every_file_of_the_engine_has_its_line() -> None:
     for path in (ROOT / "engine").glob("[!_]*.py"):
         assert re.search(rf"^  {path.name} ", ARCHITECTURE, re.MULTILINE), path.name
+
+
+def test_every_module_of_the_page_is_listed() -> None:
+    for path in (ROOT / "app" / "static" / "js").glob("*.js"):
+        assert re.search(rf"\b{path.name}\b", ARCHITECTURE), path.name
+
+
+def test_every_page_is_in_the_readme() -> None:
+    for path in PAGES:
+        assert f"`GET {path}`" in README or f"`{path}`" in README
+
+
+def test_pictures_in_the_readme_are_there_and_small() -> None:
+    pictures = set(re.findall(r"docs/images/[\w-]+\.png", README))
+    assert len(pictures) == 2
+    for picture in pictures:
+        assert 0 < (ROOT / picture).stat().st_size < LARGEST_PICTURE
 
 
 def test_every_package_has_its_line() -> None:

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-def test_wheel_carries_code_and_cards(tmp_path: Path) -> None:
+def test_wheel_carries_code_cards_and_page(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
         cwd=ROOT,
@@ -37,6 +37,9 @@ def test_wheel_carries_code_and_cards(tmp_path: Path) -> None:
         text=True,
     )
     assert done.stdout.split() == ["110", str(installed / "data" / "cards.json")]
+    page = ROOT / "app" / "static"
+    for path in filter(Path.is_file, page.rglob("*")):
+        assert (installed / "app" / "static" / path.relative_to(page)).is_file()
 
 
 @pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])

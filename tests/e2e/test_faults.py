@@ -9,14 +9,16 @@ import shutil
 import signal
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from app.client import AsyncClient, Client
+from app.client import Answer, AsyncClient, Client
 from app.examples import STATE_EXAMPLE
+from app.serve import HEALTHCHECK_SECONDS
 from engine.cards import default_catalogue
 from engine.dealing import Dealer
 from engine.document import state_to_dict
@@ -41,7 +43,7 @@ def opening(number: int) -> dict[str, Any]:
     return state_to_dict(State.start(Dealer(default_catalogue(), 9, rules).deal(number)))
 
 
-def wait_for_source(client: Client, root: State, source: str) -> dict[str, Any]:
+def wait_for_source(client: Client, root: State, source: str) -> Answer:
     until = time.monotonic() + PATIENCE
     while True:
         answer = client.evaluate(state_to_dict(root))
@@ -55,9 +57,9 @@ def children_of(server: Server) -> list[int]:
     listed = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
     workers = []
     for pid in map(int, listed.split()):
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
-        if b"spawn_main" in command:
-            workers.append(pid)
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may just have gone
+            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                workers.append(pid)
     return workers
 
 
@@ -135,6 +137,19 @@ def test_killed_worker_comes_back(tmp_path: Path) -> None:
         server.wait_until_ready()
         with Client(server.url) as client:
             assert client.evaluate(STATE_EXAMPLE)["margin"] == -4
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for workers in /proc")
+def test_worker_killed_while_asked_for_a_sign_comes_back(tmp_path: Path) -> None:
+    with running(tmp_path, "--db", str(tmp_path / "none")) as server:
+        (worker,) = children_of(server)
+        os.kill(worker, signal.SIGSTOP)
+        time.sleep(2)  # by now the supervisor has asked, and waits
+        os.kill(worker, signal.SIGKILL)
+        until = time.monotonic() + HEALTHCHECK_SECONDS / 2
+        while not set(children_of(server)) - {worker}:
+            assert time.monotonic() < until
+            time.sleep(0.1)
 
 
 def test_metrics_add_up_over_workers(tmp_path: Path) -> None:
@@ -233,6 +248,22 @@ def test_body_without_length_is_limited_too(tmp_path: Path) -> None:
         assert httpx.get(f"{server.url}/healthz").status_code == 200
 
 
+def test_internal_error_is_in_the_log_under_its_request_id(tmp_path: Path) -> None:
+    program = ("-m", "uvicorn", "tests.failing:create_app", "--factory", "--no-access-log")
+    with running(tmp_path, db=str(tmp_path / "none"), program=program) as server:
+        response = httpx.get(f"{server.url}/fail", headers={"X-Request-ID": "mine-13"})
+        assert response.status_code == 500
+        problem = response.json()
+        assert problem["type"] == "urn:triadbase:problem:internal"
+        assert problem["request_id"] == response.headers["x-request-id"] == "mine-13"
+        assert "secret" not in response.text
+        assert response.headers["access-control-allow-origin"] == "*"
+        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert 'triad_errors_total{kind="internal"}' in httpx.get(f"{server.url}/metrics").text
+        (line,) = server.logged("RuntimeError: secret")
+        assert (line["request_id"], line["path"]) == ("mine-13", "/fail")
+
+
 def test_shutdown_drains(tmp_path: Path) -> None:
     async def ask_and_stop(server: Server) -> httpx.Response:
         async with httpx.AsyncClient(timeout=PATIENCE) as client:
@@ -279,4 +310,4 @@ def test_half_built_database_is_named_and_not_served(tmp_path: Path) -> None:
     assert folder.unfinished()
     with running(tmp_path, "--db", str(tmp_path / "db")) as server, Client(server.url) as client:
         assert client.evaluate(state_to_dict(ROOTS[0]))["source"] == "search"
-        assert "no database" in server.log.read_text()
+        assert server.logged("no database")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from app.client import AsyncClient, Client, ClientError
+from app.client import Answer, AsyncClient, Client, ClientError
 from app.examples import APPLY_EXAMPLE, NOTATION_EXAMPLE, STATE_EXAMPLE
 from engine.cards import CARD_FILE, default_catalogue
 from engine.dealing import Dealer
@@ -25,16 +28,18 @@ from tests.servers import Server, running
 
 pytestmark = pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compiler")
 
-DEEP = 5  # vectors from this ply on are answered in microseconds
+COVERED = range(4, 9)  # plies of the vectors from which some databases are built
+VECTORS = vectors.load("eval") + vectors.load("eval_odd")
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
-    known = [state_from_dict(vector["state"], default_catalogue()) for vector in eval_vectors()]
-    roots = [state for state in known if DEEP <= state.ply < 9][::3]
+    known = [state_from_dict(vector["state"], default_catalogue()) for vector in VECTORS]
+    roots = [state for state in known if state.ply in COVERED][::3]
     build(folder / "db", [*small_roots(2), copied_root(), *roots])
-    with running(folder, "--db", str(folder / "db")) as server:
+    arguments = ("--db", str(folder / "db"), "--time-limit", "60")
+    with running(folder, *arguments) as server:
         yield server
 
 
@@ -44,54 +49,55 @@ def client(server: Server) -> Iterator[Client]:
         yield client
 
 
-def eval_vectors() -> list[dict[str, Any]]:
-    return [
-        vector
-        for vector in (*vectors.load("eval"), *vectors.load("eval_odd"))
-        if sum(cell["card_id"] is not None for cell in vector["state"]["board"]) >= DEEP
-    ]
-
-
-def check_answer(answer: dict[str, Any], vector: dict[str, Any]) -> None:
+def check_answer(answer: Answer, vector: dict[str, Any]) -> None:
     assert (answer["margin"], answer["value"]) == (vector["margin"], vector["value"])
-    if "best_move" in vector and vector["best_move"]:
-        assert answer["best_move"] == vector["best_move"]
+    assert answer.get("best_move") == vector.get("best_move")
+    if "moves" in vector and "moves" in answer:
+        told = sorted([move["card_id"], move["cell"], move["margin"]] for move in answer["moves"])
+        assert told == sorted(vector["moves"])
 
 
 def test_vectors_through_eval(client: Client) -> None:
     sources = set()
-    for vector in eval_vectors()[::4]:
-        answer = client.evaluate(vector["state"])
+    for vector in VECTORS:
+        answer = client.evaluate(vector["state"], moves="moves" in vector)
         check_answer(answer, vector)
         sources.add(answer["source"])
     assert sources == {"database", "search"}
 
 
-def test_vectors_through_batch(client: Client) -> None:
-    wanted = eval_vectors()
-    for vector, answer in zip(
-        wanted, client.evaluate_batch([vector["state"] for vector in wanted]), strict=True
-    ):
+def check_batch(client: Client, moves: bool) -> set[str]:
+    """Ask for all vectors at once; return where the answers came from."""
+    results = client.evaluate_batch([vector["state"] for vector in VECTORS], moves=moves)
+    for vector, answer in zip(VECTORS, results, strict=True):
         check_answer(answer, vector)
+    return {answer["source"] for answer in results}
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_vectors_through_batch(client: Client, moves: bool) -> None:
+    assert check_batch(client, moves) == {"database", "search"}
+
+
+def test_vectors_without_a_database(tmp_path: Path) -> None:
+    with (
+        running(tmp_path, "--db", str(tmp_path / "none"), "--time-limit", "60") as bare,
+        Client(bare.url) as client,
+    ):
+        assert check_batch(client, moves=False) == {"search"}
 
 
 def test_vectors_through_position(client: Client) -> None:
-    for vector in eval_vectors()[::6]:
+    for vector in VECTORS:
         state = state_from_dict(vector["state"], default_catalogue())
         answer = client.position(format_state(state))
         check_answer(answer, vector)
         assert answer["state"] == state_to_dict(state)
 
 
-def test_openings_of_the_vectors_are_searched_right(client: Client) -> None:
-    openings = [vector for vector in vectors.load("eval") if vector["state"].get("turn") == 0]
-    for vector in openings[:4] + openings[-4:]:
-        check_answer(client.evaluate(vector["state"]), vector)
-
-
 @pytest.mark.parametrize("name", ["apply", "captures"])
 def test_vectors_through_apply(client: Client, name: str) -> None:
-    for vector in vectors.load(name)[::3]:
+    for vector in vectors.load(name):
         move = vector["move"]
         answer = client.apply(vector["state"], move["card_id"], move["cell"])
         if "captures" in vector:
@@ -291,10 +297,43 @@ def test_browser_may_ask_from_elsewhere(server: Server) -> None:
 def test_request_id_is_kept(server: Server) -> None:
     response = httpx.get(f"{server.url}/healthz", headers={"X-Request-ID": "mine-7"})
     assert response.headers["x-request-id"] == "mine-7"
-    lines = [json.loads(line) for line in server.log.read_text().splitlines() if "mine-7" in line]
-    assert lines[0]["path"] == "/healthz"
+    assert server.logged("mine-7")[0]["path"] == "/healthz"
 
 
 def test_nothing_was_internal(server: Server) -> None:
     assert 'kind="internal"' not in httpx.get(f"{server.url}/metrics").text
     assert "Traceback" not in server.log.read_text()
+
+
+README = Path(__file__).parent.parent.parent / "README.md"
+HERE = "http://127.0.0.1:8000"
+
+
+def readme_requests() -> list[tuple[list[str], str]]:
+    """Return the curl commands of the README, as their words, with what is shown below each."""
+    blocks = re.findall(r"^\$ (curl .*)\n((?:.+\n)*?)```$", README.read_text(), re.MULTILINE)
+    return [(shlex.split(command), shown) for command, shown in blocks]
+
+
+def test_readme_asks_every_route_but_pages() -> None:
+    asked = {
+        words[-1].removeprefix(HERE).split("?")[0].split("/")[1] for words, _ in readme_requests()
+    }
+    assert asked == {"eval", "apply", "position", "deal", "cards", "database", "readyz"}
+
+
+@pytest.mark.parametrize(("words", "shown"), readme_requests(), ids=lambda value: str(value)[-60:])
+def test_readme_shows_what_the_service_answers(
+    server: Server, words: list[str], shown: str
+) -> None:
+    url = words[-1].replace(HERE, server.url)
+    if "-d" in words:
+        given = words[words.index("-d") + 1]
+        path = README.parent / given.removeprefix("@")
+        content = path.read_text() if given.startswith("@") else given
+        response = httpx.post(url, content=content, headers={"content-type": "application/json"})
+    else:
+        response = httpx.get(url)
+    assert response.status_code == 200
+    for name in re.findall(r'"(\w+)": ?', shown):
+        assert f'"{name}":' in response.text

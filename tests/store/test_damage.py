@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.cards import default_catalogue
 from engine.errors import DamagedError, StoreError
+from engine.facts import facts_of
 from engine.notation import format_state
 from engine.solve import Solver
 from engine.state import State
@@ -19,6 +21,7 @@ from store.environment import Entry, Environment
 from store.format import BLOCKS
 from store.generations import DATA, Folder
 from store.oracle import Oracle
+from store.quick import Quick, make_alphabet
 from store.reader import Reader
 from tests.databases import ROOT_PLY, build, small_roots, states_below
 
@@ -27,12 +30,16 @@ EVERY = 600 if ROOT_PLY == 4 else 10  # of the states below a root
 # Answers the states named on the command line from the database, after damage, in a process
 # of its own: should LMDB take it down, that is a finding too.
 ASK = """
+import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from engine.cards import default_catalogue
-from engine.errors import StoreError
+from engine.document import state_to_dict
+from engine.errors import DamagedError, StoreError
 from engine.notation import parse_state
 from store.oracle import Oracle
+from store.quick import Quick, make_alphabet
 from store.reader import Reader
 try:
     reader = Reader(Path(sys.argv[1]), default_catalogue())
@@ -40,9 +47,14 @@ except StoreError as error:
     print("refused")
     reader = None
 oracle = Oracle(reader)
+quick = reader and Quick(reader, make_alphabet(default_catalogue()))
 for notation in sys.argv[2:]:
-    answer = oracle.answer(parse_state(notation, default_catalogue()))
+    state = parse_state(notation, default_catalogue())
+    answer = oracle.answer(state)
     print(answer.solution.margin, answer.source)
+    with suppress(DamagedError):
+        ready = quick and quick.answer(json.dumps(state_to_dict(state)).encode())
+        assert not ready or json.loads(ready)["margin"] == answer.solution.margin
 """
 
 
@@ -148,6 +160,10 @@ def test_flipped_value_is_told_and_searched_around(
     sources = {oracle.answer(state).source for state in states}
     assert sources == {DATABASE, SEARCH}
     assert told
+    with pytest.raises(DamagedError):
+        Quick(reader, make_alphabet(default_catalogue())).answers(
+            np.array([facts_of(state) for state in states])
+        )
     reader.close()
 
 

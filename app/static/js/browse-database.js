@@ -1,0 +1,54 @@
+/** What the database covers, as tables. */
+
+import { byId, make } from "./dom.js";
+import { describeDatabase } from "./service.js";
+
+const number = new Intl.NumberFormat("en");
+const FACTS = {
+  generation: "Generation",
+  deals: "Deals",
+  format: "Format",
+  revision: "Engine revision",
+  digest: "Content digest",
+  cards: "Card digest",
+  file_bytes: "Bytes on disk",
+};
+const COLUMNS = ["states", "blocks", "bytes"];
+
+const text = (value) => (typeof value === "number" ? number.format(value) : String(value));
+
+function drawFacts(facts) {
+  return Object.entries(FACTS).flatMap(([name, title]) => [
+    make("dt", {}, title),
+    make("dd", { "data-fact": name }, text(facts[name])),
+  ]);
+}
+
+function drawLayer(title, layer) {
+  return make("tr", {},
+    make("th", { scope: "row" }, title),
+    ...COLUMNS.map((column) => make("td", { class: "number" }, text(layer[column]))),
+    make("td", { class: "number" }, layer.bits_per_state.toFixed(2)));
+}
+
+function drawKind([kind, deals]) {
+  return make("tr", {},
+    make("th", { scope: "row" }, kind),
+    make("td", { class: "number" }, text(deals)));
+}
+
+function draw(facts) {
+  const isThere = facts.generation !== null;
+  byId("nothing").hidden = isThere;
+  byId("covered").hidden = !isThere;
+  if (!isThere) return;
+  byId("facts").replaceChildren(...drawFacts(facts));
+  byId("kinds").replaceChildren(...Object.entries(facts.kinds).map(drawKind));
+  byId("layers").replaceChildren(
+    ...facts.layers.map((layer) => drawLayer(`ply ${layer.ply}`, layer)),
+    drawLayer("all", facts.total),
+  );
+}
+
+draw(await describeDatabase());
+document.body.dataset.ready = "";

@@ -1,0 +1,36 @@
+/** What happens, in words: the last move, problems, outages. */
+
+import { outages } from "./api.js";
+import { byId, showProblem } from "./dom.js";
+import { CELL_NAMES, capturesText, rulesText } from "./words.js";
+
+/** Say when the service is away, and when it is back. */
+export function watchOutages() {
+  const note = byId("outage");
+  outages.addEventListener("outage", ({ detail: { why, wait } }) => {
+    note.hidden = false;
+    note.textContent = `${why}. Trying again in ${wait / 1000} s; the page goes on by itself.`;
+  });
+  outages.addEventListener("over", () => { note.hidden = true; });
+}
+
+/** Say which move led to the state on show, what it took, and what went wrong. */
+export function drawStatus(game, cards) {
+  const { now, timeline } = game;
+  byId("rules").textContent = rulesText(now.state.rules);
+  byId("table").setAttribute("aria-busy", String(!game.answer));
+  byId("undo").disabled = timeline.at === 0;
+  byId("redo").disabled = !timeline.hasNext;
+  const told = toldOf(game, cards);
+  if (byId("told").textContent !== told) byId("told").textContent = told; // said once
+  showProblem(byId("problem"), game.problem);
+}
+
+function toldOf({ now, timeline, mover }, cards) {
+  const ending = `The game is over, ${now.score.A} to ${now.score.B}.`;
+  if (!now.move) return mover ? `${mover} starts from here.` : ending;
+  const before = timeline.momentAt(timeline.at - 1).state.to_move;
+  const { card_id, cell } = now.move;
+  const what = `${before} plays ${cards.get(card_id).name} ${CELL_NAMES[cell]}`;
+  return `${what}: ${capturesText(now.captures, cards)}.${now.done ? ` ${ending}` : ""}`;
+}

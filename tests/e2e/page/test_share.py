@@ -1,0 +1,128 @@
+"""Share and review: links that hold the game, forms to copy, what each move gave away."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+
+import httpx
+from playwright.sync_api import expect
+
+from app.client import Answer, Client, MoveObject
+from engine.cards import default_catalogue
+from engine.document import state_from_dict
+from engine.notation import format_state
+from tests.e2e.page.table import OPENING, Screens, Table, board_of
+
+Json = dict[str, object]
+
+
+def play(table: Table, moves: Sequence[MoveObject]) -> None:
+    for move in moves:
+        table.place(move["card_id"], move["cell"])
+
+
+def test_link_brings_the_state_and_its_history(screens: Screens, client: Client) -> None:
+    first, second = screens.new(), screens.new()
+    first.open()
+    play(first, client.position(OPENING)["pv"][:4])
+    second.open_link(first.page.url)
+    assert (second.board, second.told) == (first.board, first.told)
+    second.press("u")
+    second.wait_for_ply(3)
+    first.press("u")
+    first.wait_for_ply(3)
+    assert second.board == first.board
+    assert second.page.url == first.page.url
+    assert second.page.url.endswith("&at=3")
+
+
+def test_link_opened_in_an_open_page_is_followed(table: Table) -> None:
+    table.open()
+    card_id = table.hand("near")[0]
+    table.page.evaluate("hash => { location.hash = hash; }", f"opening={OPENING}&moves={card_id}-4")
+    table.wait_for_ply(1)
+    assert table.board == {4: (card_id, "A")}
+
+
+def test_every_form_is_copied(screens: Screens, client: Client) -> None:
+    table = screens.new(permissions=["clipboard-read", "clipboard-write"])
+    table.open()
+    play(table, client.position(OPENING)["pv"][:2])
+    table.find("#open-share").click()
+    copied = {}
+    for name in ("Link", "Notation", "JSON", "curl"):
+        button = table.page.get_by_role("button", name=f"Copy {name}")
+        button.click()
+        expect(button).to_have_text("Copied")
+        copied[name] = table.page.evaluate("() => navigator.clipboard.readText()")
+    state = json.loads(copied["JSON"])
+    assert board_of(state) == table.board
+    assert copied["Notation"] == format_state(state_from_dict(state, default_catalogue()))
+    assert copied["Link"] == table.page.url
+    check_curl(copied["curl"], client.evaluate(state, moves=True))
+
+
+def check_curl(command: str, wanted: Answer) -> None:
+    """Ask what a curl command asks; whether there is a curl here does not matter."""
+    curl, silent, _, header, _, body, url = shlex.split(command)
+    assert (curl, silent) == ("curl", "-s")
+    name, value = header.split(": ")
+    assert httpx.post(url, content=body, headers={name: value}).json() == wanted
+
+
+def test_link_that_holds_no_game_is_told_and_a_game_is_dealt(table: Table) -> None:
+    table.watch.expect("422")
+    table.open_link("/#opening=ff8_9_1.2.3.4.5_6.7.8.9_A")
+    expect(table.find("#problem")).to_contain_text("hands")
+    assert len(table.hand("near")) == 5
+
+
+def test_link_with_an_illegal_move_is_told(table: Table) -> None:
+    table.watch.expect("422")
+    table.open_link(f"/#opening={OPENING}&moves=110-0")
+    expect(table.find("#problem")).to_contain_text("move.card_id")
+
+
+def blunder(client: Client, state: Json) -> MoveObject:
+    """Return the worst move of a state."""
+    return client.evaluate(state, moves=True)["moves"][-1]
+
+
+def test_review_says_what_each_move_was_worth_and_gave_away(table: Table, client: Client) -> None:
+    state: Json = client.position(OPENING)["state"]
+    margins = [client.position(OPENING)["margin"]]
+    moves: list[MoveObject] = []
+    while len(moves) < 9:
+        answer = client.evaluate(state)
+        move = blunder(client, state) if len(moves) in (1, 4) else answer["best_move"]
+        moves.append(move)
+        state = client.apply(state, move["card_id"], move["cell"])["state"]
+        margins.append(client.evaluate(state)["margin"])
+    given = [
+        (before - after) * (1 if number % 2 == 0 else -1)
+        for number, (before, after) in enumerate(zip(margins, margins[1:], strict=False))
+    ]
+    assert max(given) > 0
+    link = ".".join(f"{move['card_id']}-{move['cell']}" for move in moves)
+    table.open_link(f"/#opening={OPENING}&moves={link}")
+    turns = table.find("#strip .turn")
+    expect(turns).to_have_count(9)
+    for number, amount in enumerate(given):
+        expect(turns.nth(number)).to_have_attribute("data-given-away", str(amount))
+        expect(turns.nth(number)).to_contain_text(f"gave away {amount}" if amount else "best")
+    shown = [str(margin).replace("-", "−") if margin <= 0 else f"+{margin}" for margin in margins]
+    label = f"Margin for A after each move: {', '.join(shown)}"
+    expect(table.find(".plot")).to_have_attribute("aria-label", label)
+    turns.nth(2).click()
+    table.wait_for_ply(3)
+    expect(turns.nth(2)).to_have_attribute("aria-current", "step")
+
+
+def test_review_waits_for_the_end(table: Table) -> None:
+    table.open()
+    expect(table.find("#review")).to_be_hidden()
+    table.find("#line button").last.click()
+    expect(table.find("#review")).to_be_visible()
+    expect(table.find("#review-summary")).to_have_text("A played perfectly; B played perfectly.")
