@@ -65,10 +65,14 @@ def _reach_by_step(below: Below, step: Step, scratch: Scratch, layers: Layers) -
             for rank_1 in range(orders_1):
                 link = link_at(below, step, scratch, after.ply, rank_0, rank_1)
                 _reach_placement(below, step, scratch, layers, link, 1)
-        else:
+        elif after.words == 4:
             for rank_1 in range(orders_1):
                 link = link_at(below, step, scratch, after.ply, rank_0, rank_1)
                 _reach_placement(below, step, scratch, layers, link, 2)
+        else:
+            for rank_1 in range(orders_1):
+                link = link_at(below, step, scratch, after.ply, rank_0, rank_1)
+                _reach_placement(below, step, scratch, layers, link, 4)
 
 
 @inline_kernel

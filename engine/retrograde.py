@@ -51,9 +51,11 @@ def set_words(root: Root, ply: int) -> int:
     return placements_at(root, ply) * words_of(ply)
 
 
-def bytes_needed(root: Root) -> int:
+def bytes_needed(root: Root, *, keeps_layers: bool = False) -> int:
     """Return the memory that solving everything below a root takes."""
     words = {ply: set_words(root, ply) for ply in range(root.ply, CELLS)}
+    if keeps_layers:
+        return (PLANES + 1) * sum(words.values()) * WORD_BYTES
     planes = [
         max((PLANES * words[ply] for ply in words if ply % 2 == parity), default=0)
         for parity in range(2)
@@ -94,10 +96,13 @@ class Retrograde:
         """End the threads, whatever has not begun."""
         self._pool.shutdown(cancel_futures=True)
 
-    def solve(self, root: State, watch: Watcher = lambda _: None) -> Iterator[Layer]:
+    def solve(
+        self, root: State, watch: Watcher = lambda _: None, *, keeps_layers: bool = False
+    ) -> Iterator[Layer]:
         """Settle every layer below a root, the last first.
 
-        A layer holds until the one after the next is asked for.
+        A layer holds until the one after the next is asked for, or, with `keeps_layers`,
+        until the next root is.
         """
         below = make_below(root)
         layers = self._reach(below, watch)
@@ -105,10 +110,19 @@ class Retrograde:
         for before in reversed(layers):
             watch(Phase(False, before.ply))
             words = PLANES * len(before.reachable)
-            layer = before._replace(cards=self._buffers.take(f"cards {before.ply % 2}", words))
+            name = f"cards {before.ply if keeps_layers else before.ply % 2}"
+            layer = before._replace(cards=self._buffers.take(name, words))
             self._share(settle_frames, below, (layer, after), frames_at(below.root, layer.ply))
             yield layer
             after = layer
+
+    def finish(self, root: State, last: Layer) -> Layer:
+        """Return the layer of the finished games, from the last that has moves; without cards."""
+        below = make_below(root)
+        reachable = self._buffers.take(f"reachable {CELLS}", set_words(below.root, CELLS))
+        layer = Layer(CELLS, words_of(CELLS), reachable, reachable[:0])
+        self._share(reach_frames, below, (last, layer), frames_at(below.root, CELLS))
+        return layer
 
     def _reach(self, below: Below, watch: Watcher) -> list[Layer]:
         """Return the layers below a root with their reachable sets."""

@@ -98,6 +98,8 @@ def is_arranged(root: Root, code: int) -> bool:
 @kernel
 def arranged(root: Root, code: int) -> int:
     """Return `code` with the slots of equal cards ascending with their cells."""
+    if root.copied == 0:
+        return code
     down = root.free & ~empty_cells(code)
     used = slots_down(code)
     for first in range(SLOTS):

@@ -175,11 +175,11 @@ def first_reaching(work: Workspace, code: int, goal: int, moves: Moves) -> tuple
 
 
 @kernel
-def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
-    """Return the mover's cards at the end; write the best moves to the end into `line` [9].
+def best_move(work: Workspace, code: int, moves: Moves) -> tuple[int, int]:
+    """Return the first best move of a state that has moves, and the mover's cards at the end.
 
-    The root's moves are tried in the documented order: to know that a move is the first
-    best one, those before it must be refuted anyhow.
+    The moves are tried in the documented order: to know that a move is the first best one,
+    those before it must be refuted anyhow. NO_MOVE when the search was stopped.
     """
     lower, upper, first_best, first_goal = 0, CELLS, NO_MOVE, NO_GOAL
     goal = likely_cards(code)
@@ -193,12 +193,18 @@ def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
             goal = lower + 1
     if first_goal != lower:
         first_best, _ = first_reaching(work, code, lower, moves)
-    if first_best == NO_MOVE:  # stopped
-        return lower
-    line[0] = first_best
-    after = code_after_move(work, code, first_best)
-    follow_line(work, after, CELLS - lower, moves, line[1:])
-    return lower
+    return first_best, lower
+
+
+@kernel
+def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
+    """Return the mover's cards at the end; write the best moves to the end into `line` [9]."""
+    move, cards = best_move(work, code, moves)
+    if move != NO_MOVE:  # else stopped
+        line[0] = move
+        after = code_after_move(work, code, move)
+        follow_line(work, after, CELLS - cards, moves, line[1:])
+    return cards
 
 
 @kernel

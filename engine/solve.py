@@ -16,6 +16,7 @@ import numpy as np
 from engine.board import CELLS
 from engine.deal import Deal, Player
 from engine.errors import SearchStoppedError
+from engine.label import Codes, label_best, label_moves
 from engine.search import (
     MOST_MOVES,
     Lines,
@@ -132,6 +133,26 @@ class Solver:
             result = value
         self._check()
         return result
+
+    def label(self, deal: Deal, codes: Codes) -> tuple[Codes, Codes]:
+        """Return each state's first best move, packed, and the starter's cards at the end.
+
+        A finished game has the move NO_MOVE. Nothing but the best move is looked for.
+        """
+        best, cards = np.empty_like(codes), np.empty_like(codes)
+        label_best(self._start(deal), codes, self._moves, best, cards)
+        self._check()
+        return best, cards
+
+    def label_moves(self, deal: Deal, codes: Codes) -> Codes:
+        """Return the mover's cards at the end after each move [n, 45], in the documented order.
+
+        Where there is no move stands NO_MOVE.
+        """
+        cards = np.empty((len(codes), MOST_MOVES), dtype=np.int64)
+        label_moves(self._start(deal), codes, self._moves, cards)
+        self._check()
+        return cards
 
     @property
     def nodes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fastapi.routing import APIRoute
 
@@ -12,6 +13,7 @@ from app.errors import Kind
 from app.pages import PAGES
 from app.routes import router
 from app.settings import PREFIX, Settings
+from store.exported import columns_of
 from tests.commands import command
 
 ROOT = Path(__file__).parent.parent
@@ -68,6 +70,24 @@ def test_every_option_of_precompute_is_in_the_readme(subcommand: tuple[str, ...]
     text = command("precompute", *subcommand, "--help").stdout
     for option in set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE)) - {"--help"}:
         assert f"`{option}" in README or f" {option} " in README
+
+
+def test_every_option_of_export_is_in_its_page() -> None:
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    text = command("precompute", "export", "--help").stdout
+    options = set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE)) - {"--help"}
+    assert len(options) > 30
+    for option in options:
+        assert f"`{option}" in page, option
+
+
+def test_every_column_of_an_export_is_in_its_page() -> None:
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    for is_onehot in (True, False):
+        for column in columns_of(has_elements=True, is_onehot=is_onehot, has_margin=True):
+            kind = np.dtype(column.dtype).name
+            shape = ", ".join(["n", *map(str, column.shape)])
+            assert f"| `{column.name}` | {kind} [{shape}] |" in page, column
 
 
 def test_every_setting_is_in_the_readme() -> None:

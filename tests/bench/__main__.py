@@ -12,7 +12,7 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 
-from tests.bench import database, games, search, service
+from tests.bench import database, export, games, search, service
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Figure
 
@@ -21,6 +21,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "search": search.figures,
     "database": database.figures,
     "service": service.figures,
+    "export": export.figures,
 }
 
 

@@ -1,0 +1,1 @@
+"""Learning from labelled states: loaders of exported data."""

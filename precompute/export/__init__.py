@@ -1,0 +1,1 @@
+"""`precompute export`: labelled states for training and analysis."""
