@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from engine.cards import CARD_FILE, default_catalogue
@@ -310,23 +311,25 @@ def test_interrupted_own_cluster_ends_with_its_workers(plan: str, tmp_path: Path
     path = tmp_path / "db"
     job = JobProcess("--cluster", "local", "--state", plan, "--db", str(path))
     job.read_until("deal 1/")
+    workers = psutil.Process(job.process.pid).children(recursive=True)
     os.killpg(job.process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
     job.end()
     assert job.process.returncode == 130
     assert job.errors[-1] == "precompute: interrupted"
     assert f"go on with: precompute --resume --db {path} --cluster local" in job.errors[-2]
+    assert len(workers) >= 2
     until = time.monotonic() + PATIENCE
-    while is_group_alive(job.process.pid):
+    while not all(map(is_over, workers)):
         assert time.monotonic() < until
         time.sleep(0.05)
 
 
-def is_group_alive(group: int) -> bool:
+def is_over(process: psutil.Process) -> bool:
+    """Tell whether a process has ended, though perhaps nobody has asked it how."""
     try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
+        return bool(process.status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
 
 
 @pytest.mark.parametrize(
