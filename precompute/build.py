@@ -45,7 +45,7 @@ from precompute.report import print_layers
 from precompute.watch import JobWatch
 from store.generations import DATA, DEFAULT_DATABASE, Folder
 from store.records import PlannedRoot
-from store.summary import count_layers, total_of
+from store.summary import total_of
 
 BOTH = "both"
 SOURCES = ("hands", "sample", "state", "demo")
@@ -233,22 +233,21 @@ def tell(report: Report | None, json_output: bool) -> None:
         if json_output:
             typer.echo(json.dumps({"deals": 0}))
         return
-    layers = count_layers(report.records)
     facts: dict[str, Any] = {
-        "deals": len(report.records),
+        "deals": report.deals,
         "states_solved": report.states,
         "seconds": round(report.seconds, 3),
         "generation": report.generation.name,
         "file_bytes": (report.generation / DATA).stat().st_size,
         "digest": report.manifest.digest,
-        "layers": layers,
-        "total": total_of(layers),
+        "layers": report.layers,
+        "total": total_of(report.layers),
     }
     if json_output:
         typer.echo(json.dumps(facts))
         return
-    if report.records:
-        print_layers(layers)
+    if report.deals:
+        print_layers(report.layers)
     typer.echo(
         f"{counted(facts['deals'], 'deal')} in {report.seconds:,.1f} s: "
         f"{report.states:,} states solved, {facts['total']['states']:,} stored; "

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from engine.cards import Catalogue
 from engine.errors import HalfBuiltError, NoDatabaseError
@@ -28,6 +29,7 @@ from store.records import (
     read_manifest,
     read_plan,
 )
+from store.summary import count_layers
 from store.writer import Writer
 
 
@@ -37,7 +39,8 @@ class Report:
 
     generation: Path
     manifest: Manifest
-    records: list[RootRecord]  # the roots of this run
+    deals: int  # of this run
+    layers: list[dict[str, Any]]  # what they take, ply by ply
     states: int  # solved in this run, stored or not
     seconds: float
 
@@ -134,14 +137,18 @@ class Job:
     def _write(
         self, writer: Writer, generation: Path, roots: Iterable[SolvedRoot], watch: Watch
     ) -> Report:
-        """Commit the plan's roots as they are solved."""
-        records: list[RootRecord] = []
-        states = 0
+        """Commit the plan's roots as they are solved, and add up; nothing of them is kept."""
+        deals = states = 0
         began = time.perf_counter()
-        for solved in roots:
-            writer.write_root(solved.record, solved.blocks)
-            records.append(solved.record)
-            states += solved.states
-            watch.finish(solved)
-        manifest = writer.finish()
-        return Report(generation, manifest, records, states, time.perf_counter() - began)
+
+        def committed() -> Iterator[RootRecord]:
+            nonlocal deals, states
+            for solved in roots:
+                writer.write_root(solved.record, solved.blocks)
+                deals, states = deals + 1, states + solved.states
+                watch.finish(solved)
+                yield solved.record
+
+        layers = count_layers(committed())
+        manifest, seconds = writer.finish(), time.perf_counter() - began
+        return Report(generation, manifest, deals, layers, states, seconds)
