@@ -26,7 +26,7 @@ class Roster:
         self._asked: dict[str, Answer[Facts]] = {}
         self._refused: dict[str, str] = {}
         self.fit: dict[str, Facts] = {}
-        self._last_fit = time.monotonic()
+        self._has_begun, self._last_fit = False, time.monotonic()
 
     def call(self, watch: Watch) -> set[str]:
         """Find out who is there and what the newcomers are; return who has gone."""
@@ -39,7 +39,7 @@ class Roster:
         for address in [address for address, answer in self._asked.items() if answer.done()]:
             self._meet(address, self._asked.pop(address), watch)
         if self.fit:
-            self._last_fit = time.monotonic()
+            self._has_begun, self._last_fit = True, time.monotonic()
         return gone
 
     def forget(self, address: str) -> None:
@@ -56,14 +56,18 @@ class Roster:
         return bool(self._asked)
 
     def check(self, patience: float) -> None:
-        """Raise `ClusterError` when nobody is fit: all are refused, or none has come in time."""
+        """Raise `ClusterError` when nobody is fit: all are refused, or none has come in time.
+
+        Those who were fit and have gone may come back.
+        """
         if self.fit:
             return
-        if self._refused and not self._asked:
+        is_late = time.monotonic() - self._last_fit > patience
+        if self._refused and not self._asked and (is_late or not self._has_begun):
             address, reason = next(iter(self._refused.items()))
             refused = counted(len(self._refused), "worker")
             raise ClusterError(f"no worker can be used; of {refused}, {address} {reason}")
-        if time.monotonic() - self._last_fit > patience:
+        if is_late:
             silent = f"has {counted(len(self._asked), 'worker')}, but no answer from any"
             raise ClusterError(
                 f"the Dask scheduler at {self._connection.address} "

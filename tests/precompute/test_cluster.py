@@ -143,6 +143,12 @@ def test_killed_job_is_resumed_on_the_cluster(
     assert 0 < facts["deals"] < len(ROOTS)
 
 
+def test_two_jobs_share_a_cluster(plan: str, digest: str, cluster: Cluster, tmp_path: Path) -> None:
+    cluster.start_worker()
+    jobs = [job_on(cluster, tmp_path / name, "--state", plan) for name in ("one", "other")]
+    assert [job.end()["digest"] for job in jobs] == [digest, digest]
+
+
 def test_lost_scheduler_ends_the_job_and_loses_nothing(
     plan: str, digest: str, cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -249,6 +255,22 @@ def test_worker_with_other_cards_that_comes_later_is_refused(
     (refusal,) = (line for line in job.errors if "refused" in line)
     ours = default_catalogue().digest
     assert re.search(rf"has another card file: found \w{{32}}, allowed: {ours}$", refusal)
+    assert job.end()["digest"] == digest
+
+
+def test_worker_that_comes_back_goes_on_beside_a_foreign_one(
+    plan: str, digest: str, cluster: Cluster, tmp_path: Path
+) -> None:
+    code = foreign_code(
+        tmp_path / "code", Change("store/format.py", f"FORMAT = {FORMAT}", "FORMAT = 0")
+    )
+    cluster.start_worker()
+    cluster.start_worker(code=code)
+    cluster.await_workers(2)
+    job = job_on(cluster, tmp_path / "db", "--state", plan)
+    cluster.catch(0).kill()
+    job.read_until("0 workers")
+    cluster.start_worker()
     assert job.end()["digest"] == digest
 
 
