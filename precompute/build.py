@@ -127,6 +127,7 @@ def build(  # noqa: PLR0913  one parameter for each option
     if context.invoked_subcommand:
         return
     check_used(context)
+    crew = choose_crew(cluster, threads, memory, cards)
     catalogue = load_cards(cards)
     if first != BOTH:
         parse_first(first, "A, B, random or both")
@@ -143,8 +144,8 @@ def build(  # noqa: PLR0913  one parameter for each option
     plan = make_plan(catalogue, dealers, hands, sample, state, demo, plies)
     if plan is None and not resume:
         raise typer.BadParameter("nothing to do: --hands, --sample, --state, --demo or --resume")
-    job = Job(Folder(db), catalogue, choose_crew(cluster, threads, memory, cards))
-    tell(carry_out(job, plan, resume, again(db, cluster)), json_output)
+    report = carry_out(Job(Folder(db), catalogue, crew), plan, resume, again(db, cluster))
+    tell(report, json_output)
 
 
 def carry_out(

@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from engine.cards import Catalogue
-from engine.errors import MismatchError
+from engine.errors import MismatchError, shown
 from precompute import worker
 from precompute.connection import AnswerError, Connection, WorkerDiedError
 from precompute.crew import ClusterError, Watch, Work
@@ -170,7 +170,7 @@ class Dispatch:
         except AnswerError as error:
             if not isinstance(error.__cause__, MismatchError):
                 what = f"{flight.planned.root} could not be solved by {flight.address}"
-                raise ClusterError(f"{what}: {error.__cause__!r}") from error
+                raise ClusterError(f"{what}: {shown(error.__cause__)}") from error
             self._roster.forget(flight.address)
         self._waiting.appendleft(flight.planned)
         return None

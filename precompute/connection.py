@@ -126,7 +126,8 @@ class Connection:
                 n_workers=workers,
                 threads_per_worker=threads,
                 memory_limit=int(mebibytes * MEBIBYTE / share),
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # a free port: another cluster may have Dask's own
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
             )
         client = Client(cluster, set_as_default=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from console.progress import counted
 from engine.cards import Catalogue
+from engine.errors import shown
 from precompute.connection import AnswerError, Connection, WorkerDiedError
 from precompute.crew import ClusterError, Watch
 from precompute.resources import NotEnoughMemoryError, check_ceiling
@@ -86,7 +87,7 @@ class Roster:
         except WorkerDiedError:
             return
         except AnswerError as error:
-            reason = f"cannot say what it is: {error.__cause__!r}"
+            reason = f"cannot say what it is: {shown(error.__cause__)}"
         else:
             reason = self._objection(facts)
             if not reason:

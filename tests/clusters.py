@@ -132,7 +132,8 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
         folder / "scheduler.log",
         without_project(folder / "bare"),
         "distributed.cli.dask_scheduler",
-        *("--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+        *("--host", "127.0.0.1", "--port", "0"),
+        *("--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
         *("--scheduler-file", str(contact)),
     )
     wait_until(lambda: contact.exists() and contact.read_text().endswith("}"), scheduler)

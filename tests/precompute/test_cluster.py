@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -37,6 +38,7 @@ from tests.servers import free_port
 
 PROJECT = Path(__file__).parent.parent.parent
 ROOTS = small_roots(12 if IS_JIT_OFF else 60, ROOT_PLY if IS_JIT_OFF else 3)
+DASHBOARD_PORT = 8787  # that Dask would like to have, and complains about when it is taken
 DEAL = ("--hands", "1,2,3,4,5:6,7,8,9,10")
 
 
@@ -316,14 +318,24 @@ def test_silent_workers_are_told(cluster: Cluster) -> None:
         pass
 
 
+@contextmanager
+def port_in_use(port: int) -> Iterator[None]:
+    """Have somebody listen on a port, if nobody does."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        yield
+
+
 def test_own_cluster_gives_the_same_content(plan: str, digest: str, tmp_path: Path) -> None:
     cards = tmp_path / "cards.json"  # workers find a card file by its path
     shutil.copyfile(CARD_FILE, cards)
-    job = JobProcess(
-        *("--cluster", "local", "--threads", "2", "--memory", "1000", "--cards", str(cards)),
-        *("--state", plan, "--db", str(tmp_path / "db"), "--json"),
-    )
-    facts = job.end()
+    with port_in_use(DASHBOARD_PORT):
+        job = JobProcess(
+            *("--cluster", "local", "--threads", "2", "--memory", "1000", "--cards", str(cards)),
+            *("--state", plan, "--db", str(tmp_path / "db"), "--json"),
+        )
+        facts = job.end()
     assert job.process.returncode == 0, job.errors
     assert facts["digest"] == digest
     assert "2 workers with 2 threads at tcp://127.0.0.1:" in job.errors[0]
