@@ -1,4 +1,4 @@
-"""Start a real Dask scheduler and real workers as processes."""
+"""Start a real Dask scheduler, real workers, and jobs upon them, as processes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from distributed import Client
+
+from tests.commands import RUN
 
 PATIENCE = 180  # seconds; a fresh machine compiles
 WORKER = ("distributed.cli.dask_worker", "--no-nanny", "--no-dashboard", "--nthreads", "1")
@@ -142,3 +144,41 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.stop()
+
+
+class JobProcess:
+    """A job that runs beside the test."""
+
+    started: ClassVar[list[JobProcess]] = []
+
+    def __init__(self, *arguments: str) -> None:
+        """Start it, in a group of its own as a terminal does."""
+        self.started.append(self)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", RUN, "precompute.cli", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.errors: list[str] = []
+
+    def read_until(self, text: str) -> None:
+        """Read its messages until one has a text."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.errors.append(line.rstrip())
+            if text in line:
+                return
+        raise AssertionError(self.errors)
+
+    def end(self) -> dict[str, Any]:
+        """Wait for its end; return its summary, if it has one."""
+        output, errors = self.process.communicate(timeout=PATIENCE)
+        self.errors += errors.splitlines()
+        assert all(line.startswith("precompute: ") for line in self.errors), self.errors
+        return dict(json.loads(output)) if output else {}
+
+
+def job_on(cluster: Cluster, path: Path, *arguments: str) -> JobProcess:
+    return JobProcess("--cluster", cluster.address, "--db", str(path), "--json", *arguments)

@@ -41,7 +41,7 @@ def plan_figures(name: str, roots: Sequence[State], crews: dict[str, Crew]) -> I
     for who, median in medians.items():
         worst = max(round_[who] for round_ in rounds[1:])
         yield Duration(f"{name}, {who}", median, worst, statistics.median(calibrations))
-    for who in medians.keys() - {LOCAL}:
+    for who in list(crews)[1:]:
         ratio = medians[who] / medians[LOCAL]
         yield Amount(f"{name}, {who}", ratio, f"x the time of {LOCAL}")
 
