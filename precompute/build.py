@@ -28,6 +28,8 @@ from engine.dealing import Dealer, Strategy
 from engine.errors import DealError
 from engine.retrograde import LAST_PLY
 from engine.rules import Variant
+from precompute.crew import ClusterError
+from precompute.crews import choose_crew
 from precompute.demo import demo_states
 from precompute.job import Job, Report
 from precompute.plan import (
@@ -40,11 +42,10 @@ from precompute.plan import (
     sampled,
 )
 from precompute.report import print_layers
-from precompute.resources import count_cores, default_ceiling
 from precompute.watch import JobWatch
 from store.generations import DATA, DEFAULT_DATABASE, Folder
 from store.records import PlannedRoot
-from store.summary import count_layers, total_of
+from store.summary import total_of
 
 BOTH = "both"
 SOURCES = ("hands", "sample", "state", "demo")
@@ -101,6 +102,13 @@ def build(  # noqa: PLR0913  one parameter for each option
             min=1, metavar="MIB", show_default="3/4 of what is free", help="Ceiling of memory."
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Solve on a Dask cluster: tcp://host:port of its scheduler; local: a try here.",
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a job that was interrupted.")
     ] = False,
@@ -114,11 +122,12 @@ def build(  # noqa: PLR0913  one parameter for each option
 
       precompute --sample 100 --seed 7 --variant ff8 --rules same,plus,elemental --elements ff8
 
-      precompute --resume
+      precompute --resume --cluster tcp://scheduler:8786
     """
     if context.invoked_subcommand:
         return
     check_used(context)
+    crew = choose_crew(cluster, threads, memory, cards)
     catalogue = load_cards(cards)
     if first != BOTH:
         parse_first(first, "A, B, random or both")
@@ -135,15 +144,25 @@ def build(  # noqa: PLR0913  one parameter for each option
     plan = make_plan(catalogue, dealers, hands, sample, state, demo, plies)
     if plan is None and not resume:
         raise typer.BadParameter("nothing to do: --hands, --sample, --state, --demo or --resume")
-    threads, ceiling = threads or count_cores(), memory or default_ceiling()
-    job = Job(Folder(db), catalogue, threads, ceiling)
-    with JobWatch(say, threads, ceiling) as watch:
-        try:
-            report = job.run(plan, resume=resume, watch=watch)
-        except KeyboardInterrupt:
-            say(f"{watch.done} of {watch.total} deals are stored; go on with: {again(db)}")
-            raise
+    report = carry_out(Job(Folder(db), catalogue, crew), plan, resume, again(db, cluster))
     tell(report, json_output)
+
+
+def carry_out(
+    job: Job, plan: list[PlannedRoot] | None, resume: bool, command: str
+) -> Report | None:
+    """Run a job; when it ends before its time, say by which command it goes on."""
+    with JobWatch(say) as watch:
+        try:
+            return job.run(plan, resume=resume, watch=watch)
+        except (KeyboardInterrupt, ClusterError) as error:
+            if not watch.total:  # it has not even begun
+                raise
+            way_on = f"{watch.stored}; go on with: {command}"
+            if isinstance(error, ClusterError):
+                raise ClusterError(f"{error}; {way_on}") from error
+            say(way_on)
+            raise
 
 
 def check_used(context: typer.Context) -> None:
@@ -172,9 +191,11 @@ def say(text: str) -> None:
     typer.echo(f"precompute: {text}", err=True)
 
 
-def again(db: object) -> str:
+def again(db: object, cluster: str | None) -> str:
     """Return the command that goes on with an interrupted job."""
-    return "precompute --resume" + ("" if db == DEFAULT_DATABASE else f" --db {db}")
+    options = [f"--db {db}"] if db != DEFAULT_DATABASE else []
+    options += [f"--cluster {cluster}"] if cluster else []
+    return " ".join(["precompute --resume", *options])
 
 
 def make_plan(  # noqa: PLR0913  one parameter for each option
@@ -213,22 +234,21 @@ def tell(report: Report | None, json_output: bool) -> None:
         if json_output:
             typer.echo(json.dumps({"deals": 0}))
         return
-    layers = count_layers(report.records)
     facts: dict[str, Any] = {
-        "deals": len(report.records),
+        "deals": report.deals,
         "states_solved": report.states,
         "seconds": round(report.seconds, 3),
         "generation": report.generation.name,
         "file_bytes": (report.generation / DATA).stat().st_size,
         "digest": report.manifest.digest,
-        "layers": layers,
-        "total": total_of(layers),
+        "layers": report.layers,
+        "total": total_of(report.layers),
     }
     if json_output:
         typer.echo(json.dumps(facts))
         return
-    if report.records:
-        print_layers(layers)
+    if report.deals:
+        print_layers(report.layers)
     typer.echo(
         f"{counted(facts['deals'], 'deal')} in {report.seconds:,.1f} s: "
         f"{report.states:,} states solved, {facts['total']['states']:,} stored; "

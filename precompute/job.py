@@ -1,26 +1,23 @@
 """The job: carry out a plan root by root, so that it can end at any moment and be resumed.
 
 Each root is committed when it is solved: that is the checkpoint. The plan is in the
-generation from its first moment, so what is left to do is what has no record yet.
+generation from its first moment, so what is left to do is what has no record yet. Whoever
+solves the roots, a job is the one that writes.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from engine.cards import Catalogue
 from engine.errors import HalfBuiltError, NoDatabaseError
-from engine.notation import parse_state
-from engine.retrograde import Phase, Retrograde
-from engine.state import State
-from precompute.resources import plan_memory
-from precompute.roots import SolvedRoot, solve_root
+from precompute.crew import Crew, Watch
+from precompute.roots import SolvedRoot
 from store import preflight
 from store.environment import Environment
 from store.generations import Folder
@@ -32,20 +29,8 @@ from store.records import (
     read_manifest,
     read_plan,
 )
+from store.summary import count_layers
 from store.writer import Writer
-
-
-class Watch(Protocol):
-    """Who is told how a job is going."""
-
-    def begin(self, done: int, left: Sequence[PlannedRoot], memory: int) -> None:
-        """Hear what the plan is, and the MiB it takes."""
-
-    def phase(self, root: State, phase: Phase) -> None:
-        """Hear what the solve is at."""
-
-    def finish(self, solved: SolvedRoot, seconds: float) -> None:
-        """Hear of a root that has been committed."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +39,8 @@ class Report:
 
     generation: Path
     manifest: Manifest
-    records: list[RootRecord]  # the roots of this run
+    deals: int  # of this run
+    layers: list[dict[str, Any]]  # what they take, ply by ply
     states: int  # solved in this run, stored or not
     seconds: float
 
@@ -65,8 +51,7 @@ class Job:
 
     folder: Folder
     catalogue: Catalogue
-    threads: int
-    memory: int  # ceiling, in MiB
+    crew: Crew
 
     def run(
         self, plan: Sequence[PlannedRoot] | None, *, resume: bool, watch: Watch
@@ -86,10 +71,11 @@ class Job:
                 done, left = self._lacking(plan)
                 if not left:
                     return None
-            watch.begin(done, left, plan_memory(left, self.catalogue, self.memory))
-            generation = generation or self._begin(left)
-            with Writer(generation, self.catalogue) as writer:
-                report = self._work(writer, generation, left, watch)
+            with self.crew.engaged(left, self.catalogue, watch) as work:
+                watch.begin(done, left, work.means)
+                generation = generation or self._begin(left)
+                with Writer(generation, self.catalogue) as writer:
+                    report = self._write(writer, generation, work.roots, watch)
             self.folder.publish(generation)
             return report
 
@@ -148,21 +134,21 @@ class Job:
 
         return self.folder.begin(prepare)
 
-    def _work(
-        self, writer: Writer, generation: Path, left: Sequence[PlannedRoot], watch: Watch
+    def _write(
+        self, writer: Writer, generation: Path, roots: Iterable[SolvedRoot], watch: Watch
     ) -> Report:
-        """Solve and commit what is left of the plan."""
-        records: list[RootRecord] = []
-        states = 0
+        """Commit the plan's roots as they are solved, and add up; nothing of them is kept."""
+        deals = states = 0
         began = time.perf_counter()
-        with Retrograde(self.threads) as retrograde:
-            for planned in left:
-                started = time.perf_counter()
-                root = parse_state(planned.root, self.catalogue)
-                solved = solve_root(root, planned.plies, retrograde, partial(watch.phase, root))
+
+        def committed() -> Iterator[RootRecord]:
+            nonlocal deals, states
+            for solved in roots:
                 writer.write_root(solved.record, solved.blocks)
-                records.append(solved.record)
-                states += solved.states
-                watch.finish(solved, time.perf_counter() - started)
-        manifest = writer.finish()
-        return Report(generation, manifest, records, states, time.perf_counter() - began)
+                deals, states = deals + 1, states + solved.states
+                watch.finish(solved)
+                yield solved.record
+
+        layers = count_layers(committed())
+        manifest, seconds = writer.finish(), time.perf_counter() - began
+        return Report(generation, manifest, deals, layers, states, seconds)

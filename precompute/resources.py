@@ -53,16 +53,19 @@ def _free_of_container() -> float:
         return float("inf")
 
 
-def plan_memory(plan: Iterable[PlannedRoot], catalogue: Catalogue, ceiling: int) -> int:
-    """Return the MiB that the largest root of a plan takes, or refuse a ceiling below that."""
+def memory_needed(plan: Iterable[PlannedRoot], catalogue: Catalogue) -> int:
+    """Return the MiB that the largest root of a plan takes."""
     needed = PROGRAM_BYTES + max(
         (bytes_needed(make_root(parse_state(planned.root, catalogue))) for planned in plan),
         default=0,
     )
-    mebibytes = -(-needed // MEBIBYTE)
-    if mebibytes > ceiling:
+    return -(-needed // MEBIBYTE)
+
+
+def check_ceiling(needed: int, ceiling: int, setting: str = "--memory") -> None:
+    """Refuse a ceiling, in MiB, that is below what is needed; say what sets it."""
+    if needed > ceiling:
         raise NotEnoughMemoryError(
-            f"memory: found a ceiling of {ceiling:,} MiB; allowed: {mebibytes:,} MiB or more, "
-            "which the largest deal of this job takes (--memory sets the ceiling)"
+            f"memory: found a ceiling of {ceiling:,} MiB; allowed: {needed:,} MiB or more, "
+            f"which the largest deal of this job takes ({setting} sets the ceiling)"
         )
-    return mebibytes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from functools import partial
 from typing import NamedTuple
@@ -25,12 +26,14 @@ class SolvedRoot(NamedTuple):
     record: RootRecord
     blocks: list[SealedBlock]
     states: int  # solved, stored or not
+    seconds: float  # that it took
 
 
 def solve_root(
     root: State, plies: int, retrograde: Retrograde, watch: Watcher = lambda _: None
 ) -> SolvedRoot:
     """Solve everything below a root, and pack the plies down to `plies`."""
+    began = time.perf_counter()
     key, kernel_root = root_key(root), make_root(root)
     blocks: list[SealedBlock] = []
     states = 0
@@ -45,7 +48,7 @@ def solve_root(
         layer_records(blocks),
         digest_blocks((block.key, block.digest) for block in blocks),
     )
-    return SolvedRoot(record, blocks, states)
+    return SolvedRoot(record, blocks, states, time.perf_counter() - began)
 
 
 def count_reachable(layer: Layer) -> int:

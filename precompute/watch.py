@@ -22,13 +22,14 @@ QUIET_SECONDS = 2.0  # a plain line is written at most so often
 class JobWatch:
     """Shows a job's progress on stderr."""
 
-    def __init__(self, say: Callable[[str], None], threads: int, ceiling: int) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
         """Say plain lines with `say`."""
-        self._say, self._threads, self._ceiling = say, threads, ceiling
+        self._say = say
         self._bar = progress_bar(TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
         self._task = TaskID(0)
         self._done = self._total = 0
-        self._states, self._left = 0, 0
+        self._states = self._left = 0
+        self._workers: int | None = None  # of a cluster
         self._began = self._said = 0.0
         self._phase_work = 0
 
@@ -47,26 +48,26 @@ class JobWatch:
         self._bar.stop()
 
     @property
-    def done(self) -> int:
-        """Return how many deals of the plan are stored."""
-        return self._done
-
-    @property
     def total(self) -> int:
         """Return how many deals the plan has."""
         return self._total
 
-    def begin(self, done: int, left: Sequence[PlannedRoot], memory: int) -> None:
+    @property
+    def stored(self) -> str:
+        """Return in words how many deals of the plan are stored."""
+        return f"{self._done} of {self._total} deals are stored"
+
+    def begin(self, done: int, left: Sequence[PlannedRoot], means: str) -> None:
         """Say what there is to do, and with what."""
         self._done, self._left = done, len(left)
         self._total = done + len(left)
         self._began = time.perf_counter()
-        self._say(
-            f"{counted(self._total, 'deal')}, {done:,} stored already; "
-            f"{counted(self._threads, 'thread')}, "
-            f"{memory:,} MiB of at most {self._ceiling:,}"
-        )
+        self._say(f"{counted(self._total, 'deal')}, {done:,} stored already; {means}")
         self._task = self._bar.add_task("begin", total=None, rate="")
+
+    def tell(self, text: str) -> None:
+        """Say a line."""
+        self._say(text)
 
     def phase(self, root: State, phase: Phase) -> None:
         """Show the layer."""
@@ -83,19 +84,47 @@ class JobWatch:
         )
         self._phase_work = work
 
-    def finish(self, solved: SolvedRoot, seconds: float) -> None:
+    def staff(self, workers: int) -> None:
+        """Show the workers of a cluster, and say when they have become more or fewer.
+
+        Their phases are not known here, so the bar counts deals.
+        """
+        if self._workers not in (None, workers):
+            self._say(counted(workers, "worker"))
+        self._workers = workers
+        self._bar.update(
+            self._task,
+            description=f"deal {self._done}/{self._total} on {counted(workers, 'worker')}",
+            total=self._left,
+            completed=self._finished,
+            rate=self._rate,
+        )
+
+    def finish(self, solved: SolvedRoot) -> None:
         """Count a deal; say so now and then when there is no bar."""
         self._done += 1
         self._states += solved.states
+        if self._workers is not None:
+            self.staff(self._workers)
         now = time.perf_counter()
         if self._bar.disable and now - self._said >= QUIET_SECONDS:
             self._said = now
-            done = self._done - (self._total - self._left)
-            left = (now - self._began) / done * (self._total - self._done)
+            left = (now - self._began) / self._finished * (self._total - self._done)
             self._say(
-                f"deal {self._done}/{self._total}: {solved.states:,} states in {seconds:.1f} s, "
-                f"{solved.states / seconds / 1e6:.1f} M/s, about {left:.0f} s left"
+                f"deal {self._done}/{self._total}: {solved.states:,} states in "
+                f"{solved.seconds:.1f} s, {self._speed(solved)}, about {left:.0f} s left"
             )
+
+    @property
+    def _finished(self) -> int:
+        """Return how many deals this run has finished."""
+        return self._done - (self._total - self._left)
+
+    def _speed(self, solved: SolvedRoot) -> str:
+        """Return how fast it goes: the deal's own rate, or that of all workers together."""
+        if self._workers is not None:
+            return f"{self._rate} on {counted(self._workers, 'worker')}"
+        return f"{solved.states / solved.seconds / 1e6:.1f} M/s"
 
     @property
     def _rate(self) -> str:

@@ -38,16 +38,23 @@ class Manifest:
 
     def check(self, catalogue: Catalogue) -> None:
         """Raise `MismatchError` unless this program and this card file can read it."""
+        difference = self.difference(catalogue)
+        if difference:
+            raise MismatchError(
+                f"the database has {difference}; "
+                "build it anew with precompute, or use the program and cards it was built with"
+            )
+
+    def difference(self, catalogue: Catalogue) -> str:
+        """Return in words what is not as this program and this card file have it, if anything."""
         for what, found, expected in (
             ("format", self.format, FORMAT),
             ("engine revision", self.revision, REVISION),
             ("card file", self.cards, catalogue.digest),
         ):
             if found != expected:
-                raise MismatchError(
-                    f"the database has another {what}: found {found}, allowed: {expected}; "
-                    "build it anew with precompute, or use the program and cards it was built with"
-                )
+                return f"another {what}: found {found}, allowed: {expected}"
+        return ""
 
 
 @dataclass(frozen=True)

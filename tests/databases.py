@@ -13,6 +13,7 @@ from engine.document import state_to_dict
 from engine.retrograde import LAST_PLY, Phase
 from engine.rules import SWITCHES, Rules, Variant
 from engine.state import State
+from precompute.crew import Crew, LocalCrew
 from precompute.job import Job, Report
 from precompute.plan import plan_roots
 from precompute.roots import SolvedRoot
@@ -27,13 +28,19 @@ PLENTY = 1 << 20  # MiB
 class Unwatched:
     """Nobody looks on."""
 
-    def begin(self, done: int, left: Sequence[PlannedRoot], memory: int) -> None:
+    def begin(self, done: int, left: Sequence[PlannedRoot], means: str) -> None:
+        pass
+
+    def tell(self, text: str) -> None:
         pass
 
     def phase(self, root: State, phase: Phase) -> None:
         pass
 
-    def finish(self, solved: SolvedRoot, seconds: float) -> None:
+    def staff(self, workers: int) -> None:
+        pass
+
+    def finish(self, solved: SolvedRoot) -> None:
         pass
 
 
@@ -64,10 +71,17 @@ def copied_root(ply: int = ROOT_PLY) -> State:
     return later(State.start(Deal.of(*hands, rules=rules, first=Player.B)), ply)
 
 
-def build(path: Path, roots: Sequence[State], *, plies: int = LAST_PLY, threads: int = 2) -> Report:
-    """Build or extend a database, in this process."""
+def build(
+    path: Path,
+    roots: Sequence[State],
+    *,
+    plies: int = LAST_PLY,
+    threads: int = 2,
+    crew: Crew | None = None,
+) -> Report:
+    """Build or extend a database, in this process unless a crew is given."""
     plan = plan_roots(roots, plies, default_catalogue())
-    job = Job(Folder(path), default_catalogue(), threads, PLENTY)
+    job = Job(Folder(path), default_catalogue(), crew or LocalCrew(threads, PLENTY))
     report = job.run(plan, resume=False, watch=Unwatched())
     assert report is not None
     return report

@@ -12,7 +12,7 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 
-from tests.bench import database, export, games, search, service
+from tests.bench import cluster, database, export, games, search, service
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Figure
 
@@ -20,6 +20,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "games": games.figures,
     "search": search.figures,
     "database": database.figures,
+    "cluster": cluster.figures,
     "service": service.figures,
     "export": export.figures,
 }
