@@ -20,9 +20,11 @@ ENV PATH=/opt/triad/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 FROM base AS build
 ENV NUMBA_CACHE_DIR=/opt/kernels PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 RUN python3 -m venv /opt/triad
-COPY requirements.lock .
+# requirements-cluster.lock has Dask too.
+ARG LOCK=requirements.lock
+COPY ${LOCK} .
 RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
-    pip install --require-hashes -r requirements.lock
+    pip install --require-hashes -r ${LOCK}
 WORKDIR /source
 COPY . .
 RUN --mount=type=secret,id=pip,target=/etc/pip.conf \

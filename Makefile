@@ -59,6 +59,7 @@ LOCK_FLAGS := --quiet --upgrade --universal --python-version 3.11 --generate-has
 lock: $(VENV)/bin/python ## pin the newest allowed versions
 	$(PIP) install uv
 	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --extra cluster -c requirements.lock -o requirements-cluster.lock
 	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --group dev --extra cluster --extra parquet -c requirements.lock -o requirements-dev.lock
 
 clean: ## remove the virtual environment and what tools left behind

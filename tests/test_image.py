@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
+LOCKS = ("requirements.lock", "requirements-cluster.lock")
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 
 
@@ -49,14 +51,20 @@ def test_container_may_do_nothing_it_need_not(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_command_and_its_options_exist(name: str) -> None:
-    done = command(*SERVICES[name]["command"], "--help")
+    program, *arguments = SERVICES[name]["command"]
+    if program == "dask":
+        line = [sys.executable, "-m", "dask", *arguments, "--help"]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+    else:
+        done = command(program, *arguments, "--help")
     assert done.returncode == 0, done.stderr
 
 
 def test_service_reads_the_volume_that_the_job_writes() -> None:
     place = environment()["TRIAD_DB"]
     assert SERVICES["service"]["volumes"] == [f"database:{place}:ro"]
-    assert SERVICES["precompute"]["volumes"] == [f"database:{place}"]
+    for name in ("precompute", "job"):
+        assert SERVICES[name]["volumes"] == [f"database:{place}"]
     assert "database" in COMPOSE["volumes"]
     assert place == str(Path(said("WORKDIR")) / DEFAULT_DATABASE)  # where the job writes
     assert f"install --directory --owner=triad --group=triad {place}\n" in DOCKERFILE
@@ -73,8 +81,20 @@ def test_only_the_service_is_restarted_and_asked_for_its_health() -> None:
     assert SERVICES["service"]["restart"] == "unless-stopped"
     assert "healthcheck" not in SERVICES["service"]  # it is the image's
     assert "/readyz" in said("HEALTHCHECK")
-    assert "restart" not in SERVICES["precompute"]
-    assert SERVICES["precompute"]["healthcheck"] == {"disable": True}
+    for name in ("precompute", "job"):
+        assert "restart" not in SERVICES[name]
+        assert SERVICES[name]["healthcheck"] == {"disable": True}
+
+
+def test_cluster_is_a_profile_of_its_own_with_its_own_lock() -> None:
+    of_cluster = {name for name, service in SERVICES.items() if "profiles" in service}
+    assert of_cluster == {"scheduler", "worker", "job"}
+    for name in of_cluster:
+        lock = SERVICES[name]["build"]["args"]["LOCK"]
+        assert "distributed==" in (ROOT / lock).read_text(encoding="utf-8")
+        assert "ports" not in SERVICES[name]
+    for name in ("worker", "job"):
+        assert "tcp://scheduler:8786" in SERVICES[name]["command"]
 
 
 def test_every_setting_reaches_the_service() -> None:
@@ -97,7 +117,7 @@ def test_image_has_the_version_of_the_project() -> None:
 def test_everything_the_wheel_is_made_of_reaches_the_build() -> None:
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-    for path in [*wheel["packages"], *wheel["force-include"], "LICENSE", "requirements.lock"]:
+    for path in [*wheel["packages"], *wheel["force-include"], "LICENSE", *LOCKS]:
         assert f"!{path}" in ignored
 
 
