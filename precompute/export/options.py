@@ -85,20 +85,22 @@ OF_STATES = ("hands", "hand_strategy", "rules", "variant", "elements", "first")
 PREFIXES_OF_GAMES = ("mix_", "heur_")
 
 
-def check_used(context: typer.Context, mode: Mode) -> None:
-    """Refuse options that would have no say: what they set has no place, or is settled."""
+def check_used(context: typer.Context, mode: Mode) -> list[str]:
+    """Refuse options that ask for other states than there would be.
+
+    Return those that only have no say: how games are played, where none are.
+    """
     given = [name for name in context.params if is_given(context, name)]
     for name in given:
         if mode is Mode.TRAJECTORY and name in OF_ROOTS:
             _refuse(context, name, "nothing with --mode trajectory, which samples its deals")
-        if mode is not Mode.TRAJECTORY and _is_of_games(name):
-            _refuse(context, name, f"nothing with --mode {mode.value}, which plays no games")
         if "state" in given and name in OF_STATES:
             _refuse(context, name, "nothing with --state, which settles it")
         if "hands" in given and name == "hand_strategy":
             _refuse(context, name, "nothing with --hands, which settles it")
     if "shard_rows" in given and context.params["out"] == STDOUT:
         _refuse(context, "shard_rows", "nothing with --out -, which is one stream")
+    return [] if mode is Mode.TRAJECTORY else [_option(x) for x in given if _is_of_games(x)]
 
 
 def are_given(context: typer.Context, *names: str) -> bool:
@@ -110,5 +112,9 @@ def _is_of_games(name: str) -> bool:
     return name in OF_GAMES or name.startswith(PREFIXES_OF_GAMES)
 
 
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
 def _refuse(context: typer.Context, name: str, allowed: str) -> None:
-    raise DealError.of("--" + name.replace("_", "-"), context.params[name], allowed)
+    raise DealError.of(_option(name), context.params[name], allowed)

@@ -166,17 +166,9 @@ def test_reader_that_goes_away_is_no_error_to_tell() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["--mode", "graph", "--games", "3"],
-            "--games: found 3; allowed: nothing with --mode graph",
-        ),
         (["--plies", "3"], "--plies: found '3'; allowed: nothing with --mode trajectory"),
         ([*BELOW, "--rules", "same"], "--rules: found 'same'; allowed: nothing with --state"),
         ([*BELOW, "--plies", "9"], "plies: found '9'; allowed: 0 to 8, or all"),
-        (
-            [*BELOW, "--mix-mcts", "0.1"],
-            "--mix-mcts: found 0.1; allowed: nothing with --mode graph",
-        ),
         (
             [*BELOW, "--include-terminal", "--plies", "6"],
             "--include-terminal: found 'with --plies 6'; allowed: with --plies 8 or all",
@@ -207,6 +199,15 @@ def test_misuse_ends_with_2_and_one_line(
     assert printed.err.startswith(f"precompute: {message}")
     assert printed.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_options_of_games_are_ignored_where_none_are_played(tmp_path: Path) -> None:
+    plain, more = tmp_path / "plain.jsonl", tmp_path / "more.jsonl"
+    assert export("--out", str(plain), *BELOW).returncode == 0
+    done = export("--out", str(more), *BELOW, "--games", "3", "--mix-mcts", "0.1")
+    assert done.returncode == 0
+    assert "--mode graph plays no games: --games, --mix-mcts ignored" in done.stderr
+    assert more.read_bytes() == plain.read_bytes()
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
