@@ -9,6 +9,7 @@ import resource
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -178,22 +179,23 @@ def test_full_disk_is_named(kind: Format, recipe: Recipe) -> None:
     assert Path("/dev/full").is_char_device()
 
 
-@pytest.fixture
+@contextmanager
 def small_files() -> Iterator[None]:
-    """Let no file of this process grow beyond some kilobytes."""
+    """Let no file of this process grow beyond some kilobytes: not even one of pytest's own."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.usefixtures("small_files")
 @pytest.mark.parametrize("ending", ["jsonl", "npz", "parquet"])
 def test_file_that_gets_too_large_is_named_and_removed(
     ending: str, recipe: Recipe, tmp_path: Path
 ) -> None:
     path = tmp_path / f"x.{ending}"
-    with pytest.raises(OSError, match="File too large") as raised:
+    with pytest.raises(OSError, match="File too large") as raised, small_files():
         written(path, recipe)
     assert raised.value.filename == str(path)
     assert list(tmp_path.iterdir()) == []
