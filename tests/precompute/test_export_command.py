@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -94,6 +95,22 @@ def test_output_is_streamed_to_stdout(tmp_path: Path) -> None:
     assert done.stdout == path.read_text()
     assert done.stdout.count("\n") == ROWS
     assert sha256_of(path) in done.stderr
+
+
+def test_bytes_are_the_same_without_the_compiler() -> None:
+    arguments = ["--out", "-", "--mode", "full", "--state", STATE, "--policy-format", "mcts"]
+    command_line = [sys.executable, "-c", RUN, "precompute.cli", "export", *arguments]
+    outputs = {
+        subprocess.run(
+            [*command_line, "--mcts-rollouts", "10"],
+            env={**os.environ, "NUMBA_DISABLE_JIT": setting},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for setting in ("0", "1")
+    }
+    assert len(outputs) == 1
+    assert outputs.pop().count(b"\n") == ROWS
 
 
 def test_original_spellings_are_aliases(tmp_path: Path) -> None:
