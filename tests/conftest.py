@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +21,12 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("triadbase")
+
+
+# A shell that runs tests in the background has them ignore Ctrl-C, and so would every command
+# that they start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
