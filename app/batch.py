@@ -29,10 +29,7 @@ def parse_body(data: bytes) -> object:
     try:
         return load_json(data)
     except StateError as error:
-        is_form = error.problems[0].field == "state"
-        raise ServiceError(
-            Kind.NOT_JSON if is_form else Kind.INVALID, str(error), error.problems
-        ) from error
+        raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
 
 
 def batch_states(found: object, limit: int) -> list[Any]:

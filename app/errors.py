@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from engine.errors import InputError, MoveError, Problem, TriadError, shown
@@ -73,6 +74,8 @@ def as_service_error(error: Exception) -> ServiceError:
             for item in error.errors()
         ]
         return ServiceError(Kind.INVALID, "; ".join(map(str, problems)), problems)
+    if isinstance(error, ClientDisconnect):
+        return ServiceError(Kind.BAD_REQUEST, "the client went away before its body was whole")
     if isinstance(error, HTTPException):
         kinds = {404: Kind.NOT_FOUND, 405: Kind.METHOD, 413: Kind.TOO_LARGE}
         return ServiceError(kinds.get(error.status_code, Kind.BAD_REQUEST), str(error.detail))

@@ -225,6 +225,7 @@ class DatabaseResponse(Model):
     kinds: dict[str, int] | None = Field(None, description="Rules and depth, and how many deals")
     layers: list[LayerObject] | None = None
     total: LayerTotal | None = None
+    damage: str | None = Field(None, description="What cannot be read; then there is no more")
 
 
 class HealthResponse(Model):

@@ -158,7 +158,11 @@ class Service:
         if reader is None:
             return {"generation": None}
         if reader.generation.name not in self._summaries:
-            facts = await asyncio.to_thread(summarise, reader)
+            try:
+                facts = await asyncio.to_thread(summarise, reader)
+            except DamagedError as error:
+                self._tell_damage(error)
+                facts = {"generation": reader.generation.name, "damage": str(error)}
             self._summaries = {reader.generation.name: facts}
         return self._summaries[reader.generation.name]
 

@@ -51,25 +51,54 @@ Problems = list[Problem]
 Written = list[Element | Missing | None]  # the element each cell has written in it, if any
 
 
-def load_json(data: bytes) -> object:
-    """Return the one JSON value of a text, or raise `StateError`.
+LONGEST_NUMBER = 18  # digits; more fit no field there is
 
-    A field given twice is an error: which of them was meant is not for us to say.
+
+class Unusable:
+    """A JSON value that can be nothing to us: whoever expected something there says so.
+
+    An object with a field twice, as which of them was meant is not for us to say; a number
+    without end.
     """
+
+    def __init__(self, what: str) -> None:
+        """Say what it is, in words."""
+        self.what = what
+
+    def __repr__(self) -> str:
+        """Return the words."""
+        return self.what
+
+
+def load_json(data: bytes) -> object:
+    """Return the one JSON value of a text, or raise `StateError`."""
     try:
-        return json.loads(data, object_pairs_hook=_once_each)
+        return json.loads(
+            data,
+            object_pairs_hook=_once_each,
+            parse_int=_whole_number,
+            parse_constant=_no_constant,
+        )
     except (ValueError, RecursionError) as error:
         found = data.decode("utf-8", "replace")
         raise StateError.of("state", found, f"one JSON value ({error})") from error
 
 
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object] | Unusable:
     fields = dict(pairs)
-    if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise StateError.of(field_name(twice), "the field twice", "each field once")
-    return fields
+    if len(fields) == len(pairs):
+        return fields
+    names = [name for name, _ in pairs]
+    twice = next(name for name in names if names.count(name) > 1)
+    return Unusable(f"the field {field_name(twice)} twice")
+
+
+def _whole_number(text: str) -> int | Unusable:
+    return int(text) if len(text) <= LONGEST_NUMBER else Unusable(f"{len(text):,} digits")
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
 
 
 def state_from_dict(data: object, catalogue: Catalogue) -> State:

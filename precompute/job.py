@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.cards import Catalogue
-from engine.errors import HalfBuiltError, NoDatabaseError
+from engine.errors import DamagedError, HalfBuiltError, NoDatabaseError
 from precompute.crew import Crew, Watch
 from precompute.roots import SolvedRoot
 from store import preflight
@@ -28,9 +28,19 @@ from store.records import (
     is_stored,
     read_manifest,
     read_plan,
+    read_roots,
 )
 from store.summary import count_layers
 from store.writer import Writer
+
+
+def check_records(generation: Path, environment: Environment) -> None:
+    """Raise `DamagedError` unless the records of all roots can be read."""
+    try:
+        for _ in read_roots(environment):
+            pass
+    except DamagedError as error:
+        raise DamagedError(f"{generation} is damaged, move it away: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -113,11 +123,15 @@ class Job:
 
     @contextmanager
     def _opened(self, generation: Path) -> Iterator[Environment]:
-        """Open a generation to look at it, once it has been walked through."""
+        """Open a generation to look at it, once it has been walked through.
+
+        All its records are read, because a job that finishes needs them all.
+        """
         preflight.check(generation)
         environment = Environment(generation)
         try:
             read_manifest(environment).check(self.catalogue)
+            check_records(generation, environment)
             yield environment
         finally:
             environment.close()

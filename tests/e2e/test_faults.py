@@ -25,6 +25,8 @@ from engine.document import state_to_dict
 from engine.rules import SWITCHES, Rules, Variant
 from engine.solve import Solver
 from engine.state import State
+from store.environment import Environment
+from store.format import ROOTS as ROOT_RECORDS
 from store.generations import DATA, Folder
 from tests.commands import command
 from tests.conftest import IS_JIT_OFF
@@ -228,6 +230,35 @@ def test_slow_client_is_nobodys_problem(tmp_path: Path) -> None:
             while chunk := slow.recv(65536):
                 received += chunk
         assert received.startswith(b"HTTP/1.1 200")
+
+
+def test_client_that_hangs_up_is_not_our_error(tmp_path: Path) -> None:
+    with running(tmp_path, db=str(tmp_path / "none")) as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        head = b"POST /eval HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(head)
+        assert server.logged('"path":"/eval"')[0]["status"] == 400
+        assert 'kind="internal"' not in httpx.get(f"{server.url}/metrics").text
+
+
+def test_damaged_record_is_told_and_answered_around(tmp_path: Path) -> None:
+    build(tmp_path / "db", ROOTS)
+    environment = Environment(Folder(tmp_path / "db").served())
+    frame = next(bytes(frame) for _, frame in environment.frames(ROOT_RECORDS))
+    environment.close()
+    path = Folder(tmp_path / "db").served() / DATA
+    flipped = frame[:-1] + bytes([frame[-1] ^ 1])
+    path.write_bytes(path.read_bytes().replace(frame, flipped))  # pages out of use as well
+    with running(tmp_path, "--db", str(tmp_path / "db")) as server, Client(server.url) as client:
+        assert "damaged" in client.get("/database")["damage"]
+        assert "triad_database_damage_total 1.0" in httpx.get(f"{server.url}/metrics").text
+        for root in ROOTS:
+            assert client.evaluate(state_to_dict(root))["margin"] == Solver().solve(root).margin
+    done = command("precompute", "--demo", "--db", str(tmp_path / "db"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "is damaged, move it away" in done.stderr
+    assert Folder(tmp_path / "db").unfinished() is None
 
 
 def test_body_without_length_is_limited_too(tmp_path: Path) -> None:

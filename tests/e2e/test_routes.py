@@ -135,6 +135,28 @@ def test_batch_answers_item_by_item(client: Client) -> None:
         assert error["errors"]
 
 
+def test_bad_items_leave_the_others_of_a_batch_alone(server: Server) -> None:
+    good = json.dumps(STATE_EXAMPLE)
+    bad = [
+        good.replace('"turn": 5', '"turn": 5, "turn": 5'),
+        good.replace('"cell": 0', '"cell": 0, "cell": 0'),
+        good.replace('"turn": 5', '"turn": ' + "5" * 5000),
+    ]
+    body = f'{{"states": [{good}, {", ".join(bad)}, {good}]}}'
+    headers = {"content-type": "application/json"}
+    results = httpx.post(f"{server.url}/eval/batch", content=body, headers=headers).json()[
+        "results"
+    ]
+    assert results[0] == results[-1]
+    assert results[0]["margin"] == -4
+    told = [result["error"]["errors"][0] for result in results[1:-1]]
+    assert [(error["field"], error["found"]) for error in told] == [
+        ("state", "the field turn twice"),
+        ("board[0]", "the field cell twice"),
+        ("turn", "5,000 digits"),
+    ]
+
+
 def test_position_can_be_cached(server: Server) -> None:
     url = f"{server.url}/position/{NOTATION_EXAMPLE}"
     first = httpx.get(url)
@@ -222,10 +244,11 @@ PROBLEMS = [
     ("POST", "/eval", b"{", {}, 400, "not-json"),
     ("POST", "/eval", b"", {}, 400, "not-json"),
     ("POST", "/eval", b"[" * 100_000, {}, 400, "not-json"),
-    ("POST", "/eval", b"NaN", {}, 422, "invalid"),
+    ("POST", "/eval", b"NaN", {}, 400, "not-json"),
+    ("POST", "/eval", b'{"margin": NaN}', {}, 400, "not-json"),
     ("POST", "/eval", b'{"board": 1, "board": 2}', {}, 422, "invalid"),
     ("POST", "/eval", b'{"turn": 1e999}', {}, 422, "invalid"),
-    ("POST", "/eval", b'{"turn": ' + b"9" * 5000 + b"}", {}, 400, "not-json"),
+    ("POST", "/eval", b'{"turn": ' + b"9" * 5000 + b"}", {}, 422, "invalid"),
     ("POST", "/eval", b"\xff\xfe", {}, 400, "not-json"),
     ("POST", "/eval", b"{}", {}, 422, "invalid"),
     ("POST", "/eval", b"{}", {"content-type": "text/plain"}, 415, "unsupported-media-type"),

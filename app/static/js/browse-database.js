@@ -38,8 +38,9 @@ function drawKind([kind, deals]) {
 }
 
 function draw(facts) {
-  const isThere = facts.generation !== null;
+  const isThere = facts.generation !== null && !facts.damage;
   byId("nothing").hidden = isThere;
+  if (facts.damage) byId("nothing").textContent = `The database is damaged: ${facts.damage}.`;
   byId("covered").hidden = !isThere;
   if (!isThere) return;
   byId("facts").replaceChildren(...drawFacts(facts));
