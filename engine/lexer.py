@@ -103,10 +103,16 @@ def read_word(text: Text, at: int, first: int, last: int) -> tuple[int, int]:
 
 
 @kernel
-def read_field(text: Text, at: int, first: int, last: int) -> tuple[int, int]:
-    """Read the name of a field and its colon; tell which of the words it is."""
+def read_field(text: Text, at: int, first: int, last: int, seen: int) -> tuple[int, int, int]:
+    """Read the name of a field and its colon; tell which of the words it is.
+
+    `seen` is the mask of the fields that the object has had already, to which this one is
+    added: no field may come twice.
+    """
     at, word = read_word(text, at, first, last)
-    return read_sign(text, at, COLON), word
+    if (seen >> word) & 1:
+        at = NOT_PLAIN
+    return read_sign(text, at, COLON), word, seen | 1 << word
 
 
 @kernel

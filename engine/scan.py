@@ -132,10 +132,7 @@ def read_cell(text: Text, at: int, known: Known, row: Row, draft: Numbers) -> in
     seen, more = 0, True
     cell, card, owner, element = 0, NO_CARD, NOT_PLAIN, 0
     while more and at != NOT_PLAIN:
-        at, word = read_field(text, at, W_CELL, W_SWITCHES)
-        if (seen >> word) & 1:
-            return NOT_PLAIN
-        seen |= 1 << word
+        at, word, seen = read_field(text, at, W_CELL, W_SWITCHES, seen)
         if word == W_CELL:
             at, cell = read_number(text, at)
         elif word == W_OWNER:
@@ -193,12 +190,11 @@ def read_hand(text: Text, at: int, known: Known, player: int, draft: Numbers) ->
 def read_hands(text: Text, at: int, known: Known, draft: Numbers) -> int:
     """Read both hands, in either order."""
     at = read_sign(text, at, BRACE)
-    at, word = read_field(text, at, W_PLAYERS, W_VARIANTS)
-    player = word - W_PLAYERS
-    at = read_sign(text, read_hand(text, at, known, player, draft), COMMA)
-    at, other = read_field(text, at, W_PLAYERS, W_VARIANTS)
-    at = read_sign(text, read_hand(text, at, known, 1 - player, draft), END_BRACE)
-    return at if other != word else NOT_PLAIN
+    seen = 0
+    for end in (COMMA, END_BRACE):
+        at, word, seen = read_field(text, at, W_PLAYERS, W_VARIANTS, seen)
+        at = read_sign(text, read_hand(text, at, known, word - W_PLAYERS, draft), end)
+    return at
 
 
 @kernel
@@ -210,10 +206,7 @@ def read_rules(text: Text, at: int, row: Row) -> int:
     if not more:
         at = read_sign(text, at, END_BRACE)
     while more and at != NOT_PLAIN:
-        at, word = read_field(text, at, W_SWITCHES, W_PLAYERS)
-        if (seen >> word) & 1:
-            return NOT_PLAIN
-        seen |= 1 << word
+        at, word, seen = read_field(text, at, W_SWITCHES, W_PLAYERS, seen)
         if word == W_VARIANT:
             at, variant = read_word(text, at, W_VARIANTS, W_ELEMENTS)
             row[RULES] |= FF8_BIT if variant == W_FF8 else 0
@@ -247,10 +240,7 @@ def read_state(text: Text, at: int, known: Known, row: Row, draft: Numbers) -> i
     at = read_sign(text, at, BRACE)
     seen, more = 0, True
     while more and at != NOT_PLAIN:
-        at, word = read_field(text, at, W_BOARD, W_CELL)
-        if (seen >> word) & 1:
-            return NOT_PLAIN
-        seen |= 1 << word
+        at, word, seen = read_field(text, at, W_BOARD, W_CELL, seen)
         if word == W_BOARD:
             at = read_board(text, at, known, row, draft)
         elif word == W_HANDS:
@@ -348,7 +338,7 @@ def scan_batch(text: Text, known: Known, rows: Rows, spans: Rows, draft: Numbers
     `spans` [states, 2] are their beginnings and ends in the text. A batch with more states
     than there is room for is not plain either.
     """
-    at, word = read_field(text, read_sign(text, 0, BRACE), W_STATES, W_STATES + 1)
+    at, _, _ = read_field(text, read_sign(text, 0, BRACE), W_STATES, W_STATES + 1, 0)
     at = read_sign(text, at, BRACKET)
     count, more = 0, True
     while more and at != NOT_PLAIN and count < len(rows):
