@@ -10,9 +10,9 @@ import orjson
 
 from app.errors import Kind, ServiceError, as_service_error, problem_dict
 from app.service import Service
-from engine.document import load_json, state_from_dict
 from engine.errors import StateError
-from engine.state import State
+from engine.game.state import State
+from engine.text.document import load_json, state_from_dict
 
 PAUSE = 16  # states answered one by one in a row, before others get their turn
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from app.play import GivenUpError, Table
-from app.players import PlayerKind
 from app.serve import bind, serve
 from app.settings import Settings, load_settings, parse_origins
-from app.simulate import simulate
+from app.terminal.play import GivenUpError, TerminalGame
+from app.terminal.players import PlayerKind
+from app.terminal.simulate import simulate
 from console.options import (
     DEFAULT_CARDS,
     CardsOption,
@@ -31,12 +31,12 @@ from console.options import (
     make_dealer,
 )
 from console.progress import progress_bar
-from engine.cards import load_cards
-from engine.deal import Player
-from engine.dealing import Strategy
-from engine.rules import Variant
-from engine.solve import Solver
-from engine.state import State
+from engine.game.cards import load_cards
+from engine.game.deal import Player
+from engine.game.dealing import Strategy
+from engine.game.rules import Variant
+from engine.game.state import State
+from engine.search.solver import Solver
 
 
 def setting(name: str) -> Any:
@@ -86,11 +86,11 @@ def play(  # noqa: PLR0913  one parameter for each option
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
     kinds = {Player.A: a, Player.B: b}
-    table = Table(catalogue, kinds, typer.echo, ask_person, Solver(), hints, seed, number)
+    game = TerminalGame(catalogue, kinds, typer.echo, ask_person, Solver(), hints, seed, number)
     try:
-        turns = table.play(state)
+        turns = game.play(state)
         if review:
-            table.say_review(turns)
+            game.say_review(turns)
     except GivenUpError:
         typer.echo("the game was left unfinished")
 

@@ -14,25 +14,23 @@ from concurrent.futures import ThreadPoolExecutor
 from app.errors import Kind, ServiceError
 from app.metrics import Metrics
 from engine.errors import SearchStoppedError
-from engine.solve import Solver
-from engine.state import State
-from engine.zobrist import state_hash
+from engine.game.state import State
+from engine.game.zobrist import state_hash
+from engine.search.workspace import Query
 from store.answer import Answer
 from store.oracle import Oracle
 
 Question = tuple[int, bool]  # the state's hash, whether moves are wanted
 
-_NUDGE_SECONDS = 0.05  # a stop that comes before its search has begun is lost, so it is repeated
-
 
 class Search:
     """One search, and who waits for it."""
 
-    def __init__(self, state: State, moves: bool, deadline: float) -> None:
-        """Ask about a state; `deadline` is on the monotonic clock."""
-        self.state, self.moves, self.deadline = state, moves, deadline
+    def __init__(self, state: State, moves: bool) -> None:
+        """Ask about a state."""
+        self.state, self.moves = state, moves
         self.future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self.solver: Solver | None = None
+        self.query = Query()
 
 
 class Live:
@@ -68,34 +66,24 @@ class Live:
             detail = f"{self.waiting} searches are running or waiting; ask again"
             raise ServiceError(Kind.BUSY, detail)
         loop = asyncio.get_running_loop()
-        search = Search(state, moves, time.monotonic() + self.time_limit)
+        search = Search(state, moves)
         self._searches[question] = search
         self.metrics.queue.set(self.waiting)
-        loop.call_later(self.time_limit, self._stop, search)
+        loop.call_later(self.time_limit, search.query.stop)
         task = loop.run_in_executor(self._pool, self._search, search)
         task.add_done_callback(lambda done: self._finish(question, search, done))
         return search
 
     def _search(self, search: Search) -> Answer:
         """Search, in one of the pool's threads."""
-        if time.monotonic() >= search.deadline:
-            raise SearchStoppedError("the search never began")
-        if not hasattr(self._local, "solver"):
-            self._local.solver = Solver()
-        search.solver = self._local.solver
+        if not hasattr(self._local, "oracle"):
+            self._local.oracle = Oracle(None)
+        oracle: Oracle = self._local.oracle
         began = time.perf_counter()
         try:
-            return Oracle(None, search.solver).search(search.state, moves=search.moves)
+            return oracle.search(search.state, moves=search.moves, query=search.query)
         finally:
-            search.solver = None
             self.metrics.solve_seconds.observe(time.perf_counter() - began)
-
-    def _stop(self, search: Search) -> None:
-        """End a search whose time is up."""
-        if not search.future.done():
-            if search.solver:
-                search.solver.stop()
-            asyncio.get_running_loop().call_later(_NUDGE_SECONDS, self._stop, search)
 
     def _finish(self, question: Question, search: Search, task: asyncio.Future[Answer]) -> None:
         """Give everybody who waits the answer, and keep it."""
@@ -117,7 +105,5 @@ class Live:
     def close(self) -> None:
         """End the threads; what has not begun never does."""
         for search in self._searches.values():
-            search.deadline = 0.0
-            if search.solver:
-                search.solver.stop()
+            search.query.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)

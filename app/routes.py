@@ -16,19 +16,19 @@ from app.errors import Kind, ServiceError
 from app.metrics import CONTENT_TYPE, exposition
 from app.openapi import MOVES, body, problems
 from app.service import Phase, Service
-from engine.cards import Card
-from engine.deal import Player
-from engine.dealing import Dealer, ElementSource, Strategy
-from engine.document import (
+from engine.errors import StateError, UnknownCardError
+from engine.game.cards import Card
+from engine.game.deal import Player
+from engine.game.dealing import Dealer, ElementSource, Strategy
+from engine.game.rules import Rules, Variant
+from engine.game.state import State
+from engine.text.document import (
     capture_to_dict,
     move_from_dict,
     state_from_dict,
     state_to_dict,
 )
-from engine.errors import StateError, UnknownCardError
-from engine.notation import format_state, parse_layout, parse_state
-from engine.rules import Rules, Variant
-from engine.state import State
+from engine.text.notation import format_state, parse_layout, parse_state
 
 router = APIRouter()
 

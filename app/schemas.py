@@ -1,6 +1,6 @@
 """What goes in and out over HTTP, as pydantic models: the OpenAPI document is made of them.
 
-States are checked by `engine.document`, which says more than a schema can; these models
+States are checked by `engine.text.document`, which says more than a schema can; these models
 describe the same JSON, and are not in the way of an answer.
 """
 

@@ -15,11 +15,11 @@ from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
 from app.settings import Settings
-from engine.cards import load_cards
-from engine.dealing import Dealer
 from engine.errors import DamagedError, HalfBuiltError, NoDatabaseError, StoreError
-from engine.solve import Solver
-from engine.state import State
+from engine.game.cards import load_cards
+from engine.game.dealing import Dealer
+from engine.game.state import State
+from engine.search.solver import Solver
 from store.answer import Answer
 from store.generations import Folder
 from store.oracle import Oracle

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from engine.cards import CARD_FILE
 from engine.errors import InputError, Problem
+from engine.game.cards import CARD_FILE
 from store.generations import DEFAULT_DATABASE
 
 PREFIX = "TRIAD_"

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from engine.cards import CARD_FILE, Catalogue
-from engine.deal import Deal, Elements, Player
-from engine.dealing import Dealer, ElementSource, Strategy
 from engine.errors import NotationError
-from engine.notation import parse_hands, parse_layout, parse_rules
-from engine.rules import Rules, Variant
+from engine.game.cards import CARD_FILE, Catalogue
+from engine.game.deal import Deal, Elements, Player
+from engine.game.dealing import Dealer, ElementSource, Strategy
+from engine.game.rules import Rules, Variant
+from engine.text.notation import parse_hands, parse_layout, parse_rules
 
 CardsOption = Annotated[
     Path, typer.Option("--cards", help="The card file.", show_default="the project's own")

@@ -1,4 +1,4 @@
-"""Progress bars, on a terminal, on stderr, for work that takes a while; and counts in words."""
+"""Progress bars, on a terminal, on stderr, for work that takes a while."""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ class RateColumn(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Return the rate, or nothing while none is known."""
         return Text(f"{task.speed:,.0f}/s" if task.speed else "")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things in words: 1 deal, 2 deals."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def progress_bar(*columns: ProgressColumn) -> Progress:

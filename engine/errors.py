@@ -55,6 +55,11 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: 1 deal, 2 deals."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def field_name(name: str) -> str:
     """Return the name of a field as it was given, or as a safe literal when it is odd."""
     return name if name.isidentifier() and len(name) <= LONGEST_NAME else shown(name)
@@ -80,7 +85,7 @@ class CardFileError(TriadError):
 
 
 class SearchStoppedError(TriadError):
-    """The search was told to end, or reached its limit of nodes, before it had an answer."""
+    """The search was told to end before it had an answer."""
 
 
 class NotStoredError(TriadError):

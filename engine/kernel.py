@@ -1,10 +1,10 @@
 """`@kernel`: compile a function with numba. The only file that knows numba.
 
-Compiled kernels are cached on disk. numba notices when a kernel's own file
-changes, but not when a kernel it calls, in another file, does; so the cache
-directory is named after a digest of the whole engine:
+Compiled kernels are cached on disk. numba notices when a kernel's own file changes, but not
+when a kernel that it calls, or a constant that it uses, in another file, does; so each module's
+kernels have a directory named after a digest of all files that the module stands on:
 
-    <cache home>/triadbase/kernels-<digest of engine/*.py and of bounds checking>/
+    <cache home>/triadbase/<module>-<digest of its sources and of bounds checking>/
 
 The cache home is NUMBA_CACHE_DIR, else XDG_CACHE_HOME, else ~/.cache. Where it
 cannot be written (a container with a read-only root, say) kernels are compiled
@@ -13,49 +13,44 @@ anew in each process instead of failing.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import numba
+import numpy as np
+import numpy.typing as npt
 from numba.core import types
 from numba.extending import intrinsic, overload
 
+from engine.sources import digest_of
+
 __all__ = [
-    "CACHE_DIRECTORY",
+    "CACHE_HOME",
+    "Numbers",
     "allocating_kernel",
     "bit_count",
+    "cache_directory",
     "drop_lowest",
     "inline_kernel",
     "kernel",
     "lowest_bit",
 ]
 
+Numbers: TypeAlias = npt.NDArray[np.int64]  # what kernels work on
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _engine_digest() -> str:
-    """Return a digest of all that decides what the kernels compile to.
-
-    Bounds checking belongs to it: a build cached without it would be used as is.
-    """
-    digest = hashlib.blake2b(digest_size=8)
-    digest.update(f"boundscheck={numba.config.BOUNDSCHECK}".encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def _writable_cache_directory() -> Path | None:
-    """Return the directory for compiled kernels, or None when none can be written."""
+def _writable_cache_home() -> Path | None:
+    """Return the directory for all compiled kernels, or None when none can be written."""
     home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    directory = Path(home).expanduser() / "triadbase" / f"kernels-{_engine_digest()}"
     try:
+        directory = Path(home).expanduser() / "triadbase"
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             return directory
@@ -63,9 +58,17 @@ def _writable_cache_directory() -> Path | None:
         return None
 
 
-CACHE_DIRECTORY = _writable_cache_directory()
-if CACHE_DIRECTORY is not None:
-    numba.config.CACHE_DIR = str(CACHE_DIRECTORY)
+CACHE_HOME = _writable_cache_home()
+
+
+@cache
+def cache_directory(module: str) -> str:
+    """Return the directory of a module's compiled kernels; it need not exist.
+
+    Bounds checking is in its name: a build without it would be used as it is.
+    """
+    checked = "-checked" if numba.config.BOUNDSCHECK else ""
+    return str(CACHE_HOME / f"{module}-{digest_of(module)}{checked}") if CACHE_HOME else ""
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -93,9 +96,10 @@ def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+    numba.config.CACHE_DIR = cache_directory(function.__module__)
     result: Callable[P, R] = numba.njit(
         function,
-        cache=CACHE_DIRECTORY is not None,
+        cache=CACHE_HOME is not None,
         nogil=True,
         error_model="numpy",
         **options,

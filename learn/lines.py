@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from engine.board import CELLS, HAND_SIZE
-from engine.cards import ELEMENTS
-from engine.zobrist import HALF, HALF_BITS
+from engine.game.board import CELLS, HAND_SIZE
+from engine.game.cards import NO_ELEMENT, Element, element_number
+from engine.game.zobrist import HALF, HALF_BITS
 from store.exported import (
     ELEMENT,
     MARGIN,
@@ -30,7 +30,7 @@ Row: TypeAlias = dict[str, Any]
 Chunk: TypeAlias = dict[str, npt.NDArray[Any]]  # by column
 
 _PLAYERS = {"A": 0, "B": 1, None: NO_OWNER}
-_ELEMENTS = {None: 0} | {element.value: number for number, element in enumerate(ELEMENTS, start=1)}
+_ELEMENTS = {None: NO_ELEMENT} | {x.value: element_number(x) for x in Element}
 
 
 def line_chunks(file: IO[bytes], size: int) -> Iterator[Chunk]:

@@ -21,15 +21,14 @@ from console.options import (
     make_dealer,
     parse_first,
 )
-from console.progress import counted, progress_bar
-from engine.cards import Catalogue, load_cards
-from engine.deal import Player
-from engine.dealing import Dealer, Strategy
-from engine.errors import DealError
-from engine.retrograde import LAST_PLY
-from engine.rules import Variant
-from precompute.crew import ClusterError
-from precompute.crews import choose_crew
+from console.progress import progress_bar
+from engine.errors import DealError, counted
+from engine.game.cards import Catalogue, load_cards
+from engine.game.deal import Player
+from engine.game.dealing import Dealer, Strategy
+from engine.game.rules import Variant
+from engine.tablebase.retrograde import LAST_PLY
+from precompute.crew import choose_crew
 from precompute.demo import demo_states
 from precompute.job import Job, Report
 from precompute.plan import (
@@ -46,6 +45,7 @@ from precompute.watch import JobWatch
 from store.generations import DATA, DEFAULT_DATABASE, Folder
 from store.records import PlannedRoot
 from store.summary import total_of
+from work.tasks import ClusterError
 
 BOTH = "both"
 SOURCES = ("hands", "sample", "state", "demo")
@@ -127,7 +127,7 @@ def build(  # noqa: PLR0913  one parameter for each option
     if context.invoked_subcommand:
         return
     check_used(context)
-    crew = choose_crew(cluster, threads, memory, cards)
+    crew = choose_crew(cluster, threads, memory)
     catalogue = load_cards(cards)
     if first != BOTH:
         parse_first(first, "A, B, random or both")
@@ -144,7 +144,9 @@ def build(  # noqa: PLR0913  one parameter for each option
     plan = make_plan(catalogue, dealers, hands, sample, state, demo, plies)
     if plan is None and not resume:
         raise typer.BadParameter("nothing to do: --hands, --sample, --state, --demo or --resume")
-    report = carry_out(Job(Folder(db), catalogue, crew), plan, resume, again(db, cluster))
+    on_workers = None if cards == DEFAULT_CARDS else cards.resolve()
+    job = Job(Folder(db), catalogue, crew, on_workers)
+    report = carry_out(job, plan, resume, again(db, cluster))
     tell(report, json_output)
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.cards import Catalogue
-from engine.deal import Player
-from engine.dealing import Dealer, ElementSource
-from engine.rules import SWITCHES, Rules, Variant
-from engine.state import State
+from engine.game.cards import Catalogue
+from engine.game.deal import Player
+from engine.game.dealing import Dealer, ElementSource
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
 
 
 def demo_states(catalogue: Catalogue) -> Iterator[State]:

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 
 from console.options import DEFAULT_CARDS, CardsOption
-from engine.cards import Catalogue, load_cards
-from engine.document import load_json, state_from_dict
 from engine.errors import DamagedError, StateError
-from engine.solve import Solver
-from engine.table import Table
+from engine.game.cards import Catalogue, load_cards
+from engine.search.solver import Solver
+from engine.search.transpositions import TranspositionTable
+from engine.text.document import load_json, state_from_dict
 from store.oracle import Oracle
 from store.reader import Reader
 
@@ -43,7 +43,7 @@ def evaluate(
     """
     catalogue = load_cards(cards)
     state = state_from_dict(read_json(), catalogue)
-    solver = Solver(Table(tt_bytes))
+    solver = Solver(TranspositionTable(tt_bytes))
     oracle = Oracle(open_database(db, catalogue), solver, on_damage=tell_damage)
     began = time.perf_counter()
     answer = oracle.answer(state, moves=moves).as_dict()

@@ -9,8 +9,8 @@ from typing import Any
 import typer
 
 from console.options import DEFAULT_CARDS, CardsOption, DatabaseOption, JsonOption
-from console.progress import counted
-from engine.cards import load_cards
+from engine.errors import counted
+from engine.game.cards import load_cards
 from precompute.report import print_layers
 from store.generations import DEFAULT_DATABASE, Folder
 from store.reader import Reader

@@ -8,30 +8,44 @@ solves the roots, a job is the one that writes.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from engine.cards import Catalogue
 from engine.errors import DamagedError, HalfBuiltError, NoDatabaseError
-from precompute.crew import Crew, Watch
-from precompute.roots import SolvedRoot
+from engine.game.cards import Catalogue
+from engine.game.state import State
+from engine.tablebase.retrograde import Phase
+from precompute.roots import SolvedRoot, SolveRoots, memory_needed
 from store import preflight
 from store.environment import Environment
 from store.generations import Folder
 from store.records import (
     Manifest,
     PlannedRoot,
-    RootRecord,
     is_stored,
     read_manifest,
     read_plan,
     read_roots,
 )
-from store.summary import count_layers
+from store.summary import LayerTotals
 from store.writer import Writer
+from work import tasks
+
+
+class Watch(tasks.Watch, Protocol):
+    """Who is told how a job is going."""
+
+    def begin(self, done: int, left: Sequence[PlannedRoot], means: str) -> None:
+        """Hear what the plan is, and with what it is carried out."""
+
+    def phase(self, root: State, phase: Phase) -> None:
+        """Hear what the solve is at, on this machine."""
+
+    def finish(self, solved: SolvedRoot) -> None:
+        """Hear of a root that has been committed."""
 
 
 def check_records(generation: Path, environment: Environment) -> None:
@@ -61,7 +75,8 @@ class Job:
 
     folder: Folder
     catalogue: Catalogue
-    crew: Crew
+    crew: tasks.Crew
+    cards: Path | None = None  # where workers of a cluster have the card file
 
     def run(
         self, plan: Sequence[PlannedRoot] | None, *, resume: bool, watch: Watch
@@ -81,11 +96,14 @@ class Job:
                 done, left = self._lacking(plan)
                 if not left:
                     return None
-            with self.crew.engaged(left, self.catalogue, watch) as work:
-                watch.begin(done, left, work.means)
+            needed = memory_needed(left)
+            task = SolveRoots(Manifest.begun(self.catalogue), needed, self.cards, watch.phase)
+            with self.crew.engaged(task, watch) as crew:
+                watch.begin(done, left, f"{crew.means}, {needed:,} MiB for a deal")
                 generation = generation or self._begin(left)
                 with Writer(generation, self.catalogue) as writer:
-                    report = self._write(writer, generation, work.roots, watch)
+                    roots = crew.results(left, in_order=False)
+                    report = self._write(writer, generation, roots, watch)
             self.folder.publish(generation)
             return report
 
@@ -94,19 +112,20 @@ class Job:
     ) -> tuple[int, list[PlannedRoot]]:
         """Return how much of an unfinished generation's plan is done, and what is left."""
         with self._opened(generation) as environment:
-            stored = read_plan(environment)
-            left = self._not_in(environment, stored)
+            stored = read_plan(environment, self.catalogue)
+            left = [root for root in stored if not is_stored(environment, root)]
         done = len(stored) - len(left)
         if not resume:
             raise HalfBuiltError(
                 f"{generation} is half-built, {done} of {len(stored)} deals are done: "
                 + ("go on with --resume, or remove it" if left else "--resume publishes it")
             )
-        foreign = [planned for planned in plan or [] if planned not in stored]
+        known = set(stored)
+        foreign = next((planned for planned in plan or [] if planned not in known), None)
         if foreign:
             raise HalfBuiltError(
                 f"{generation} is half-built with another plan, which does not have "
-                f"{foreign[0].root} to ply {foreign[0].plies}: --resume alone goes on with it"
+                f"{foreign}: --resume alone goes on with it"
             )
         return done, left
 
@@ -118,7 +137,7 @@ class Job:
                 raise NoDatabaseError(f"there is nothing to resume at {self.folder.path}")
             return 0, list(plan)
         with self._opened(current) as environment:
-            left = self._not_in(environment, plan or [])
+            left = [root for root in plan or [] if not is_stored(environment, root)]
         return len(plan or []) - len(left), left
 
     @contextmanager
@@ -136,9 +155,6 @@ class Job:
         finally:
             environment.close()
 
-    def _not_in(self, environment: Environment, plan: Sequence[PlannedRoot]) -> list[PlannedRoot]:
-        return [root for root in plan if not is_stored(environment, root, self.catalogue)]
-
     def _begin(self, plan: Sequence[PlannedRoot]) -> Path:
         """Return a new generation that holds the plan from its first moment."""
 
@@ -149,20 +165,16 @@ class Job:
         return self.folder.begin(prepare)
 
     def _write(
-        self, writer: Writer, generation: Path, roots: Iterable[SolvedRoot], watch: Watch
+        self, writer: Writer, generation: Path, roots: Iterator[SolvedRoot], watch: Watch
     ) -> Report:
         """Commit the plan's roots as they are solved, and add up; nothing of them is kept."""
         deals = states = 0
+        layers = LayerTotals()
         began = time.perf_counter()
-
-        def committed() -> Iterator[RootRecord]:
-            nonlocal deals, states
-            for solved in roots:
-                writer.write_root(solved.record, solved.blocks)
-                deals, states = deals + 1, states + solved.states
-                watch.finish(solved)
-                yield solved.record
-
-        layers = count_layers(committed())
+        for solved in roots:
+            writer.write_root(solved.planned, solved.record, solved.blocks)
+            layers.add(solved.record)
+            deals, states = deals + 1, states + solved.states
+            watch.finish(solved)
         manifest, seconds = writer.finish(), time.perf_counter() - began
-        return Report(generation, manifest, deals, layers, states, seconds)
+        return Report(generation, manifest, deals, layers.rows(), states, seconds)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.cards import Card, Catalogue
-from engine.dealing import Dealer
-from engine.document import load_json, state_from_dict
 from engine.errors import DealError, InputError, NotationError, Problem, StateError
-from engine.notation import format_state, parse_hands, parse_state
-from engine.retrograde import LAST_PLY
-from engine.state import State
+from engine.game.cards import Card, Catalogue
+from engine.game.dealing import Dealer
+from engine.game.state import State
+from engine.tablebase.retrograde import LAST_PLY
+from engine.text.document import load_json, state_from_dict
+from engine.text.notation import format_state, parse_hands, parse_state
 from store.records import PlannedRoot
 
 Hands = tuple[list[Card], list[Card]]
@@ -44,8 +44,9 @@ def plan_roots(states: Iterable[State], plies: int, catalogue: Catalogue) -> lis
         if state.is_over:
             raise StateError.of("state", format_state(state), "a state that has moves left")
         notation = format_state(state.seated)
-        parse_state(notation, catalogue)
-        planned.setdefault(notation, PlannedRoot(notation, max(plies, state.ply)))
+        if notation not in planned:
+            root = parse_state(notation, catalogue)
+            planned[notation] = PlannedRoot(root, max(plies, state.ply))
     return list(planned.values())
 
 

@@ -11,16 +11,16 @@ import typer
 from numpy.random import Generator, Philox, SeedSequence
 
 from console.options import DEFAULT_CARDS, CardsOption, DatabaseOption, JsonOption, SeedOption
-from console.progress import counted, progress_bar
+from console.progress import progress_bar
 from console.run import FAILED
-from engine.cards import load_cards
-from engine.dealing import check_seed
-from engine.errors import DamagedError, TriadError
-from engine.notation import format_state, parse_state
-from engine.packing import runs_of
-from engine.root import make_root
-from engine.solve import Solver
-from engine.state import State
+from engine.errors import DamagedError, TriadError, counted
+from engine.game.cards import load_cards
+from engine.game.dealing import check_seed
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.tablebase.blocks import runs_of
+from engine.tablebase.root import make_root
+from engine.text.notation import format_state, parse_state
 from store.format import as_key, block_from, block_key, root_key
 from store.generations import DEFAULT_DATABASE
 from store.reader import Reader
@@ -138,7 +138,7 @@ def check_state(reader: Reader, state: State, solver: Solver) -> Iterator[str]:
         margin = found.margin(state)
         if found.has_children:
             better = min if state.ply & 1 else max
-            if better(reader.children(found).cards) != found.cards:
+            if better(reader.children(found).starter_cards) != found.starter_cards:
                 yield f"{format_state(state)}: its best move is not worth what it is"
     except TriadError as error:
         yield f"{format_state(state)}: {error}"

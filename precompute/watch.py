@@ -8,11 +8,12 @@ from types import TracebackType
 
 from rich.progress import TaskID, TaskProgressColumn, TextColumn
 
-from console.progress import counted, progress_bar
-from engine.index import placements_at
-from engine.retrograde import LAST_PLY, Phase
-from engine.root import make_root
-from engine.state import State
+from console.progress import progress_bar
+from engine.errors import counted
+from engine.game.state import State
+from engine.tablebase.index import placements_at
+from engine.tablebase.retrograde import LAST_PLY, Phase
+from engine.tablebase.root import make_root
 from precompute.roots import SolvedRoot
 from store.records import PlannedRoot
 

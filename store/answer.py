@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.document import move_to_dict
-from engine.notation import format_state
-from engine.solve import RankedMove, Solution
-from engine.state import State
-from engine.zobrist import hash_text, state_hash
+from engine.game.state import State
+from engine.game.zobrist import hash_text, state_hash
+from engine.search.solver import RankedMove, Solution
+from engine.text.document import move_to_dict
+from engine.text.notation import format_state
 
 DATABASE, SEARCH = "database", "search"
 

@@ -1,6 +1,6 @@
 """Exported states as columns: their names, types and shapes, shared by writer and readers.
 
-A row is a labelled state. In lines a state is JSON (see `engine.document`); in NPZ and
+A row is a labelled state. In lines a state is JSON (see `engine.text.document`); in NPZ and
 Parquet files it is these columns, and an object with what all rows have in common.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 from typing import Final, NamedTuple
 
-from engine.board import CELLS, HAND_SIZE, SEATS
+from engine.game.board import CELLS, HAND_SIZE, SEATS
 
 SCHEMA: Final = 1
 MOVES: Final = HAND_SIZE * CELLS  # a move: its card's place in the mover's hand, its cell

@@ -6,7 +6,7 @@
                 brought which card
     roots       key: the root's hash; value: its notation, depth, counts, digest
     blocks      key: the root's hash ⊕ the token of (ply, block number)
-                value: a run of placements (see `engine.packing`)
+                value: a run of placements (see `engine.tablebase.blocks`)
 
 Keys are 16-byte Zobrist hashes. Players are seen from the starter, who is called A, so a
 deal and the same deal with A and B exchanged are one. A value is a zstd frame with a
@@ -23,12 +23,12 @@ from functools import lru_cache
 import numpy as np
 import zstandard
 
-from engine.deal import Elements
 from engine.errors import DamagedError
-from engine.packing import BLOCK_PLACEMENTS, Counts, Packed, Run, unpack
-from engine.rules import Rules
-from engine.state import State
-from engine.zobrist import state_hash, token
+from engine.game.deal import Elements
+from engine.game.rules import Rules
+from engine.game.state import State
+from engine.game.zobrist import state_hash, token
+from engine.tablebase.blocks import BLOCK_PLACEMENTS, Counts, Packed, Run, unpack
 
 FORMAT = 1
 META, DIRECTORY, ROOTS, BLOCKS = TABLES = (b"meta", b"directory", b"roots", b"blocks")

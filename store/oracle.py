@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.board import CELLS
 from engine.errors import DamagedError, NotStoredError
-from engine.solve import Solution, Solver, ranked, worths
-from engine.state import Move, State
+from engine.game.board import CELLS
+from engine.game.moves import Move, move_of
+from engine.game.score import cards_of, worths
+from engine.game.state import State
+from engine.search.solver import Solution, Solver, ranked
+from engine.search.workspace import Query
 from store.answer import DATABASE, SEARCH, Answer
 from store.reader import Found, Reader
 
@@ -35,10 +38,11 @@ class Oracle:
         """Return what a state is worth; with `moves`, what every legal move is."""
         return self.look_up(state, moves=moves) or self.search(state, moves=moves)
 
-    def search(self, state: State, *, moves: bool = False) -> Answer:
-        """Return the search's answer."""
-        solution = self.solver.solve(state)
-        return Answer(state, solution, self.solver.rank(state) if moves else None, SEARCH)
+    def search(self, state: State, *, moves: bool = False, query: Query | None = None) -> Answer:
+        """Return the search's answer; who may want to stop it passes a query."""
+        solution = self.solver.solve(state, query)
+        ranking = self.solver.rank(state, query) if moves else None
+        return Answer(state, solution, ranking, SEARCH)
 
     def look_up(self, state: State, *, moves: bool = False) -> Answer | None:
         """Return the database's answer, or None when it has none."""
@@ -60,9 +64,10 @@ class Oracle:
         ranking = None
         if moves and found.has_children:
             children = reader.children(found)
-            ranked_moves = [_move(found, packed) for packed in children.moves]
-            cards = [CELLS - n for n in children.cards] if state.ply & 1 else children.cards
-            ranking = ranked(ranked_moves, cards, worth)
+            deal, seat = found.root.state.deal, state.ply & 1
+            legal = [move_of(deal, packed) for packed in children.moves]
+            mover_cards = [int(cards_of(seat, cards)) for cards in children.starter_cards]
+            ranking = ranked(legal, mover_cards, worth)
         elif moves:
             ranking = self.solver.rank(state)
         return Answer(state, solution, ranking, DATABASE)
@@ -72,9 +77,4 @@ class Oracle:
         early, found = reader.early_line(found)
         rest = State(found.root.state.deal, found.code)
         searched = self.solver.line(rest, found.margin(rest))
-        return (*(_move(found, packed) for packed in early), *searched)
-
-
-def _move(found: Found, packed: int) -> Move:
-    slot, cell = divmod(packed, CELLS)
-    return Move(found.root.state.deal.slots[slot].id, cell)
+        return (*(move_of(rest.deal, packed) for packed in early), *searched)

@@ -1,20 +1,21 @@
-"""Walk through a generation in a process of its own, before it is trusted.
+"""Have a generation walked through by a process of its own, before it is trusted.
 
 LMDB does not check its own pages: where a damaged one points nowhere, the process that
-follows dies. So a short-lived process goes first. It follows every pointer there is, touches
-both ends of every value and counts; if it comes back well, so will readers. What the values
-hold is checked when they are read (see `store.format`).
+follows dies. So a short-lived process goes first (see `store.walk_pages`); if it comes back
+well, so will readers. What the values hold is checked when they are read (see `store.format`).
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
-from engine.errors import DamagedError, StoreError
+from engine.errors import DamagedError
+from store import walk_pages
 from store.environment import Environment
-from store.format import KEY_BYTES, META, TABLES
+from store.format import KEY_BYTES
 from store.generations import DATA
 from store.records import read_manifest
 
@@ -23,11 +24,25 @@ BYTES_PER_SECOND = 1 << 24
 
 
 def check(generation: Path) -> None:
-    """Raise `DamagedError` unless a walk through the generation comes back."""
+    """Raise `DamagedError` unless a walk through the generation finds all that there should be."""
+    counted = walk_through(generation)
+    environment = Environment(generation)
+    try:
+        manifest = read_manifest(environment)
+    finally:
+        environment.close()
+    if manifest.complete and manifest.entries != counted:
+        raise DamagedError(
+            f"{generation} is damaged: {counted} entries instead of {manifest.entries}"
+        )
+
+
+def walk_through(generation: Path) -> dict[str, int]:
+    """Return the entries of each table, as a process of its own counts them."""
     size = (generation / DATA).stat().st_size
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "store.preflight", str(generation)],
+            [sys.executable, "-P", walk_pages.__file__, str(generation), str(KEY_BYTES)],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -40,32 +55,5 @@ def check(generation: Path) -> None:
         ended = f"whoever reads it is ended by signal {-done.returncode}"
         reason = done.stderr.strip().splitlines()[-1:] or [ended]
         raise DamagedError(f"{generation} is damaged: {reason[0]}")
-
-
-def walk(generation: Path) -> None:
-    """Follow every pointer; raise `StoreError` when something is not as it should be."""
-    environment = Environment(generation)
-    manifest = read_manifest(environment)
-    counted = environment.count_entries()
-    if manifest.complete and manifest.entries != counted:
-        raise DamagedError(f"{counted} entries instead of {manifest.entries}")
-    for table in TABLES:
-        last = b""
-        for number, (key, frame) in enumerate(environment.frames(table)):
-            if number >= counted[table.decode()]:
-                raise DamagedError(f"table {table.decode()} does not end")
-            if table != META and len(key) != KEY_BYTES:
-                raise DamagedError(f"a key of {len(key)} bytes")
-            if len(frame) == 0 or frame[0] + frame[len(frame) - 1] < 0:
-                raise DamagedError("an empty value")
-            if key <= last:
-                raise DamagedError("keys out of order")
-            last = key
-    environment.close()
-
-
-if __name__ == "__main__":
-    try:
-        walk(Path(sys.argv[1]))
-    except StoreError as error:
-        sys.exit(str(error.__cause__ or error))
+    counted: dict[str, int] = json.loads(done.stdout)
+    return counted

@@ -10,29 +10,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from threading import local
 from typing import NamedTuple
 
 import numpy as np
 
-from engine.board import CELLS
-from engine.cards import Catalogue
-from engine.document import state_to_dict
-from engine.facts import TABLE_LENGTH, Rows, make_rows, table_of
-from engine.lexer import NOT_PLAIN
-from engine.lookup import Finds, find_cards, find_codes, make_finds
-from engine.orders import Numbers
-from engine.packing import BLOCK_PLACEMENTS, NOT_REACHABLE, make_peek, run_at, unpack
-from engine.quill import LONGEST_ANSWER, Ink, Page, put_answers
-from engine.root import NO_CODE
-from engine.scan import Known, known_cards, make_draft, scan_batch, scan_state
-from engine.solve import Solver
-from engine.state import State
-from engine.steps import make_below
-from engine.table import Table
-from engine.zobrist import Book, make_book, table_halves
+from engine.game.board import CELLS
+from engine.game.cards import Catalogue
+from engine.game.facts import TABLE_LENGTH, Rows, make_rows, table_of
+from engine.game.state import State
+from engine.game.zobrist import Book, make_book, table_halves
+from engine.kernel import Numbers
+from engine.search.solver import Solver
+from engine.search.transpositions import TranspositionTable
+from engine.tablebase.blocks import BLOCK_PLACEMENTS, NOT_REACHABLE, make_peek, run_at, unpack
+from engine.tablebase.lookup import Finds, find_cards, find_codes, make_finds
+from engine.tablebase.root import NO_CODE
+from engine.tablebase.transition import make_below
+from engine.text.document import state_to_dict
+from engine.text.lexer import NOT_PLAIN
+from engine.text.quill import LONGEST_ANSWER, Ink, Page, put_answers
+from engine.text.scan import Known, known_cards, make_draft, scan_batch, scan_state
 from store.format import directory_token
-from store.reader import ROOTS_KEPT, SEARCHED_PLY, Found, Reader, Recent, StoredRoot
+from store.reader import ROOTS_KEPT, SEARCHED_PLY, Found, Reader, StoredRoot
 
 LINE_TABLE = 1  # MiB: lines are searched from late states, and every thread has one
 
@@ -62,7 +63,7 @@ class _Thread(local):
     def __init__(self) -> None:
         self.draft = make_draft()
         self.peek = make_peek()
-        self.solver = Solver(Table(LINE_TABLE))
+        self.solver = Solver(TranspositionTable(LINE_TABLE))
 
 
 def read_batch(data: bytes, limit: int, alphabet: Alphabet) -> Batch | None:
@@ -79,7 +80,7 @@ class Quick:
     def __init__(self, reader: Reader, alphabet: Alphabet) -> None:
         """Answer from `reader`, whose catalogue `alphabet` is of."""
         self.reader, self.alphabet = reader, alphabet
-        self._roots = Recent(self._roots_with, ROOTS_KEPT)
+        self._roots = lru_cache(ROOTS_KEPT)(self._roots_with)
         self._thread = _Thread()
 
     def answer(self, data: bytes) -> bytes | None:
@@ -100,7 +101,7 @@ class Quick:
         for number, row in enumerate(rows):
             tables.setdefault(row[:TABLE_LENGTH].tobytes(), []).append(number)
         for table, left in tables.items():
-            for root, ink in self._roots.get(table):
+            for root, ink in self._roots(table):
                 numbers = [number for number in left if answers[number] is None]
                 if numbers:
                     self._answer_below(root, ink, rows, numbers, answers)
@@ -132,7 +133,7 @@ class Quick:
         self._follow(root, finds, found)
         page: Page = np.empty(LONGEST_ANSWER * len(found), dtype=np.uint8)
         ends = np.zeros(len(found) + 1, dtype=np.int64)
-        put_answers(page, ink, picked, finds, found, ends)
+        put_answers(page, ink, picked, (found, finds.cards, finds.lines), ends)
         written = page.tobytes()
         for place, number in enumerate(found.tolist()):
             answers[numbers[number]] = written[ends[place] : ends[place + 1]]
@@ -183,7 +184,8 @@ def warm_up(opening: State, alphabet: Alphabet) -> None:
     find_cards(below, run, packed, chosen, finds, make_peek())
     ink = Ink(alphabet.book, table_halves(opening.rules, opening.elements), below.root.ids)
     page: Page = np.empty(LONGEST_ANSWER, dtype=np.uint8)
-    put_answers(page, ink, batch.rows, finds, chosen, np.zeros(2, dtype=np.int64))
+    said = (chosen, finds.cards, finds.lines)
+    put_answers(page, ink, batch.rows, said, np.zeros(2, dtype=np.int64))
     scan_state(np.frombuffer(b"", dtype=np.uint8), alphabet.known, batch.rows[0], make_draft())
     full = np.array([late_code(opening)])
     Solver().lines(opening.deal, full, chosen, finds.lines)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
-from threading import Lock, local
-from typing import Generic, NamedTuple, TypeVar
+from threading import local
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.board import CELLS, empty_cells
-from engine.cards import Catalogue
 from engine.errors import DamagedError, HalfBuiltError, NotStoredError
-from engine.notation import parse_state
-from engine.packing import (
+from engine.game.cards import Catalogue
+from engine.game.moves import ply_of
+from engine.game.score import cards_of, worths
+from engine.game.state import State
+from engine.tablebase.blocks import (
     BLOCK_PLACEMENTS,
     NOT_REACHABLE,
     Offspring,
@@ -30,10 +31,8 @@ from engine.packing import (
     run_at,
     unpack,
 )
-from engine.root import NO_CODE, code_below, ids_of
-from engine.solve import worths
-from engine.state import State
-from engine.steps import Below, make_below
+from engine.tablebase.root import NO_CODE, code_below, ids_of
+from engine.tablebase.transition import Below, make_below
 from store import preflight
 from store.environment import Environment
 from store.format import (
@@ -46,10 +45,7 @@ from store.format import (
     root_key,
 )
 from store.generations import Folder
-from store.records import PlannedRoot, RootRecord, list_from_json, read_manifest, read_roots
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
+from store.records import RootRecord, plan_from_json, read_manifest, read_roots
 
 BLOCKS_KEPT = 1024  # decoded; about 50 KB each
 ROOTS_KEPT = 4096
@@ -80,17 +76,17 @@ class Found(NamedTuple):
 
     root: StoredRoot
     code: int
-    cards: int  # the starter's at the end
+    starter_cards: int  # at the end
 
     @property
     def ply(self) -> int:
         """Return the ply."""
-        return CELLS - int(empty_cells(self.code)).bit_count()
+        return int(ply_of(self.code))
 
     @property
     def mover_cards(self) -> int:
         """Return the cards at the end of who is to move."""
-        return CELLS - self.cards if self.ply & 1 else self.cards
+        return int(cards_of(self.ply & 1, self.starter_cards))
 
     def margin(self, state: State) -> int:
         """Return the margin of the state that was asked about."""
@@ -107,35 +103,7 @@ class Children(NamedTuple):
 
     moves: list[int]  # packed
     codes: list[int]
-    cards: list[int]  # the starter's at the end
-
-
-class Recent(Generic[K, V]):
-    """The values used last, and how to get another; safe for threads."""
-
-    def __init__(self, make: Callable[[K], V], size: int) -> None:
-        """Keep at most `size` values."""
-        self._make, self._size = make, size
-        self._values: OrderedDict[K, V] = OrderedDict()
-        self._lock = Lock()
-
-    def clear(self) -> None:
-        """Keep nothing."""
-        with self._lock:
-            self._values.clear()
-
-    def get(self, key: K) -> V:
-        """Return the value of a key, made when it is not at hand."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = self._make(key)
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._size:
-                self._values.popitem(last=False)
-        return value
+    starter_cards: list[int]  # at the end
 
 
 class _Thread(local):
@@ -159,15 +127,10 @@ class Reader:
         self.manifest.check(catalogue)
         if not self.manifest.complete:
             raise HalfBuiltError(f"{self.generation} is half-built: nothing of it is served")
-        self._roots = Recent(self._read_roots, ROOTS_KEPT)
-        self._blocks = Recent(self._read_block, blocks_kept)
-        self._children = Recent(self._read_children, CHILDREN_KEPT)
+        self._roots = lru_cache(ROOTS_KEPT)(self._read_roots)
+        self._blocks = lru_cache(blocks_kept)(self._read_block)
+        self._children = lru_cache(CHILDREN_KEPT)(self._read_children)
         self._thread = _Thread()
-
-    def forget(self) -> None:
-        """Drop everything that has been decoded; it is read again when it is asked for."""
-        for kept in (self._roots, self._blocks, self._children):
-            kept.clear()
 
     def close(self) -> None:
         """Close the file."""
@@ -179,11 +142,11 @@ class Reader:
 
     def roots_of(self, directory: int) -> list[StoredRoot]:
         """Return the roots that a directory key lists."""
-        return self._roots.get(directory)
+        return self._roots(directory)
 
     def block(self, root: StoredRoot, run: Run) -> Packed:
         """Return a block, ready to be asked, or raise `DamagedError`."""
-        return self._blocks.get((root.key, run))
+        return self._blocks(root.key, run)
 
     def probe(self, state: State) -> Found:
         """Return what is stored about a state, or raise `NotStoredError`.
@@ -212,7 +175,7 @@ class Reader:
         `found` must have children. Those of early states are asked for again and again: every
         line begins with them.
         """
-        return self._children.get(found) if found.ply <= EARLY_PLY else self._read_children(found)
+        return self._children(found) if found.ply <= EARLY_PLY else self._read_children(found)
 
     def early_line(self, found: Found) -> tuple[list[int], Found]:
         """Return the first best moves, packed, and the state that they lead to.
@@ -222,9 +185,9 @@ class Reader:
         line = []
         while found.has_children and found.ply < SEARCHED_PLY:
             children = self.children(found)
-            best = children.cards.index(found.cards)
+            best = children.starter_cards.index(found.starter_cards)
             line.append(children.moves[best])
-            found = Found(found.root, children.codes[best], found.cards)
+            found = Found(found.root, children.codes[best], found.starter_cards)
         return line, found
 
     def _read_children(self, found: Found) -> Children:
@@ -252,12 +215,10 @@ class Reader:
     def _read_roots(self, directory: int) -> list[StoredRoot]:
         """Return the roots that a multiset of cards can belong to."""
         content = self._environment.read(DIRECTORY, as_key(directory))
-        listed = [] if content is None else list_from_json(PlannedRoot, content)
-        roots = []
-        for entry in listed:
-            state = parse_state(entry.root, self.catalogue)
-            roots.append(StoredRoot(root_key(state), make_below(state), entry.plies, state))
-        return roots
+        return [
+            StoredRoot(root_key(root), make_below(root), plies, root)
+            for root, plies in plan_from_json(content, self.catalogue)
+        ]
 
     def content(self, root: int, run: Run) -> bytes:
         """Return what a block holds, or raise `DamagedError`."""
@@ -266,9 +227,8 @@ class Reader:
             raise DamagedError(f"the block of ply {run.ply} from {run.first} is missing")
         return content
 
-    def _read_block(self, place: tuple[int, Run]) -> Packed:
+    def _read_block(self, root: int, run: Run) -> Packed:
         """Return a block in the form that can be asked."""
-        root, run = place
         return block_from(run, self.content(root, run))
 
 

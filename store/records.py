@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from engine.cards import Catalogue
-from engine.errors import DamagedError, MismatchError
-from engine.notation import parse_state
-from engine.packing import REVISION
+from engine.errors import DamagedError, InputError, MismatchError
+from engine.game.cards import Catalogue
+from engine.game.state import State
+from engine.tablebase.blocks import REVISION
+from engine.text.notation import format_state, parse_state
 from store.environment import Environment
 from store.format import FORMAT, MANIFEST_KEY, META, PLAN_KEY, ROOTS, as_key, root_key
 
@@ -38,31 +39,39 @@ class Manifest:
 
     def check(self, catalogue: Catalogue) -> None:
         """Raise `MismatchError` unless this program and this card file can read it."""
-        difference = self.difference(catalogue)
+        difference = self.difference(Manifest.begun(catalogue))
         if difference:
             raise MismatchError(
                 f"the database has {difference}; "
                 "build it anew with precompute, or use the program and cards it was built with"
             )
 
-    def difference(self, catalogue: Catalogue) -> str:
-        """Return in words what is not as this program and this card file have it, if anything."""
+    def difference(self, wanted: Manifest) -> str:
+        """Return in words in what it is of another kind than `wanted`, if in anything."""
         for what, found, expected in (
-            ("format", self.format, FORMAT),
-            ("engine revision", self.revision, REVISION),
-            ("card file", self.cards, catalogue.digest),
+            ("format", self.format, wanted.format),
+            ("engine revision", self.revision, wanted.revision),
+            ("card file", self.cards, wanted.cards),
         ):
             if found != expected:
                 return f"another {what}: found {found}, allowed: {expected}"
         return ""
 
 
-@dataclass(frozen=True)
-class PlannedRoot:
+class PlannedRoot(NamedTuple):
     """A root to be solved, and how deep it is to be stored."""
 
-    root: str  # notation; the starter is A
+    root: State  # the starter is A
     plies: int  # the deepest that is stored
+
+    @property
+    def notation(self) -> str:
+        """Return the root as text, which is what is stored of it."""
+        return format_state(self.root)
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        return f"{self.notation} to ply {self.plies}"
 
 
 @dataclass(frozen=True)
@@ -98,10 +107,9 @@ def read_manifest(environment: Environment) -> Manifest:
     return from_json(Manifest, content)
 
 
-def read_plan(environment: Environment) -> list[PlannedRoot]:
+def read_plan(environment: Environment, catalogue: Catalogue) -> list[PlannedRoot]:
     """Return what the job that builds a generation is to do."""
-    content = environment.read(META, PLAN_KEY)
-    return [] if content is None else list_from_json(PlannedRoot, content)
+    return plan_from_json(environment.read(META, PLAN_KEY), catalogue)
 
 
 def read_roots(environment: Environment) -> Iterator[RootRecord]:
@@ -110,10 +118,9 @@ def read_roots(environment: Environment) -> Iterator[RootRecord]:
         yield from_json(RootRecord, content)
 
 
-def is_stored(environment: Environment, planned: PlannedRoot, catalogue: Catalogue) -> bool:
+def is_stored(environment: Environment, planned: PlannedRoot) -> bool:
     """Tell whether a root is stored as deep as planned."""
-    key = as_key(root_key(parse_state(planned.root, catalogue)))
-    content = environment.read(ROOTS, key)
+    content = environment.read(ROOTS, as_key(root_key(planned.root)))
     return content is not None and from_json(RootRecord, content).plies >= planned.plies
 
 
@@ -130,12 +137,20 @@ def from_json(kind: type[T], content: bytes) -> T:
         raise DamagedError(f"a {kind.__name__} cannot be read: {error}") from error
 
 
-def list_from_json(kind: type[T], content: bytes) -> list[T]:
-    """Return a list of records, or raise `DamagedError`."""
+def plan_to_json(plan: Iterable[PlannedRoot]) -> bytes:
+    """Return planned roots as bytes."""
+    return to_json([{"root": planned.notation, "plies": planned.plies} for planned in plan])
+
+
+def plan_from_json(content: bytes | None, catalogue: Catalogue) -> list[PlannedRoot]:
+    """Return planned roots, none where there is nothing; or raise `DamagedError`."""
     try:
-        return [_build(kind, item) for item in json.loads(content)]
-    except (ValueError, TypeError, KeyError) as error:
-        raise DamagedError(f"a list of {kind.__name__} cannot be read: {error}") from error
+        return [
+            PlannedRoot(parse_state(entry["root"], catalogue), entry["plies"])
+            for entry in json.loads(content or b"[]")
+        ]
+    except (ValueError, TypeError, KeyError, InputError) as error:
+        raise DamagedError(f"a list of roots cannot be read: {error}") from error
 
 
 def _build(kind: type[T], fields: dict[str, Any]) -> T:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 from store.generations import DATA
@@ -11,26 +10,33 @@ from store.reader import Reader
 from store.records import RootRecord
 
 BITS = 8
+COUNTS = ("states", "blocks", "bytes")
 
 
-def count_layers(records: Iterable[RootRecord]) -> list[dict[str, Any]]:
-    """Return states, blocks and bytes of each ply, over all roots."""
-    layers: dict[int, dict[str, Any]] = {}
-    for record in records:
+class LayerTotals:
+    """States, blocks and bytes of each ply, over all roots that were added."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._totals: dict[int, Counter[str]] = {}
+
+    def add(self, record: RootRecord) -> None:
+        """Add a root's."""
         for layer in record.layers:
-            total = layers.setdefault(layer.ply, dict.fromkeys(("states", "blocks", "bytes"), 0))
-            total["states"] += layer.states
-            total["blocks"] += layer.blocks
-            total["bytes"] += layer.bytes
-    return [
-        {"ply": ply, **total, "bits_per_state": bits_per_state(total)}
-        for ply, total in sorted(layers.items())
-    ]
+            total = self._totals.setdefault(layer.ply, Counter())
+            total.update({name: getattr(layer, name) for name in COUNTS})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each ply."""
+        return [
+            {"ply": ply, **total, "bits_per_state": bits_per_state(total)}
+            for ply, total in sorted(self._totals.items())
+        ]
 
 
 def total_of(layers: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the sum over all plies."""
-    total = {name: sum(layer[name] for layer in layers) for name in ("states", "blocks", "bytes")}
+    total = {name: sum(layer[name] for layer in layers) for name in COUNTS}
     return {**total, "bits_per_state": bits_per_state(total)}
 
 
@@ -46,8 +52,11 @@ def kind_of(record: RootRecord) -> str:
 
 def summarise(reader: Reader) -> dict[str, Any]:
     """Return the facts of an open database."""
-    records = list(reader.roots())
-    layers = count_layers(records)
+    totals, kinds = LayerTotals(), Counter[str]()
+    for record in reader.roots():
+        totals.add(record)
+        kinds[kind_of(record)] += 1
+    layers = totals.rows()
     return {
         "generation": reader.generation.name,
         "format": reader.manifest.format,
@@ -55,8 +64,8 @@ def summarise(reader: Reader) -> dict[str, Any]:
         "cards": reader.manifest.cards,
         "digest": reader.manifest.digest,
         "file_bytes": (reader.generation / DATA).stat().st_size,
-        "deals": len(records),
-        "kinds": dict(sorted(Counter(map(kind_of, records)).items())),
+        "deals": kinds.total(),
+        "kinds": dict(sorted(kinds.items())),
         "layers": layers,
         "total": total_of(layers),
     }

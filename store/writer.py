@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.cards import Catalogue
-from engine.notation import parse_state
+from engine.game.cards import Catalogue
 from store.environment import Entry, Environment
 from store.format import (
     BLOCKS,
@@ -26,7 +25,8 @@ from store.records import (
     PlannedRoot,
     RootRecord,
     digest_roots,
-    list_from_json,
+    plan_from_json,
+    plan_to_json,
     read_manifest,
     read_roots,
     to_json,
@@ -67,25 +67,24 @@ class Writer:
         manifest = Manifest.begun(self.catalogue)
         self._environment.commit(
             [
-                Entry.of(META, PLAN_KEY, to_json(list(plan))),
+                Entry.of(META, PLAN_KEY, plan_to_json(plan)),
                 Entry.of(META, MANIFEST_KEY, to_json(manifest)),
             ]
         )
 
-    def write_root(self, record: RootRecord, blocks: Sequence[SealedBlock]) -> None:
+    def write_root(
+        self, planned: PlannedRoot, record: RootRecord, blocks: Sequence[SealedBlock]
+    ) -> None:
         """Commit a root: its blocks, its record and its place in the directory."""
-        state = parse_state(record.root, self.catalogue)
-        key, directory = as_key(root_key(state)), as_key(directory_key(state))
-        content = self._environment.read(DIRECTORY, directory)
-        listed = [] if content is None else list_from_json(PlannedRoot, content)
-        listed = [entry for entry in listed if entry.root != record.root]
-        listed.append(PlannedRoot(record.root, record.plies))
-        listed.sort(key=lambda entry: entry.root)
+        key, directory = as_key(root_key(planned.root)), as_key(directory_key(planned.root))
+        listed = plan_from_json(self._environment.read(DIRECTORY, directory), self.catalogue)
+        others = [entry for entry in listed if entry.root != planned.root]
+        entries = sorted([*others, planned], key=lambda entry: entry.notation)
         self._environment.commit(
             [
                 *(Entry(BLOCKS, block.key, block.frame) for block in sorted(blocks)),
                 Entry.of(ROOTS, key, to_json(record)),
-                Entry.of(DIRECTORY, directory, to_json(listed)),
+                Entry.of(DIRECTORY, directory, plan_to_json(entries)),
             ]
         )
 

@@ -50,7 +50,7 @@ def start_module(log: Path, code: Path | None, *arguments: str) -> subprocess.Po
 
 def without_project(folder: Path) -> Path:
     """Return a folder of code that is like a machine without this project."""
-    for name in ("console", "engine", "precompute", "store"):
+    for name in ("console", "engine", "precompute", "store", "work"):
         (folder / name).mkdir(parents=True)
         (folder / name / "__init__.py").write_text(f"raise ModuleNotFoundError({name!r})\n")
     return folder

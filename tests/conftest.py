@@ -8,7 +8,7 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
-from engine.cards import Catalogue, default_catalogue
+from engine.game.cards import Catalogue, default_catalogue
 
 # The first example compiles kernels, so no deadline; with the JIT off everything is
 # a hundred times slower, so fewer examples.

@@ -6,20 +6,21 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine.cards import default_catalogue
-from engine.deal import Deal, Player
-from engine.dealing import Dealer, ElementSource
-from engine.document import state_to_dict
-from engine.retrograde import LAST_PLY, Phase
-from engine.rules import SWITCHES, Rules, Variant
-from engine.state import State
-from precompute.crew import Crew, LocalCrew
+from engine.game.cards import default_catalogue
+from engine.game.deal import Deal, Player
+from engine.game.dealing import Dealer, ElementSource
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.tablebase.retrograde import LAST_PLY, Phase
+from engine.text.document import state_to_dict
+from precompute.crew import LocalCrew
 from precompute.job import Job, Report
 from precompute.plan import plan_roots
 from precompute.roots import SolvedRoot
 from store.generations import Folder
 from store.records import PlannedRoot
 from tests.conftest import IS_JIT_OFF
+from work.tasks import Crew
 
 ROOT_PLY = 6 if IS_JIT_OFF else 4  # without the compiler a root of ply 4 takes minutes
 PLENTY = 1 << 20  # MiB

@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.cards import default_catalogue
-from engine.dealing import Dealer, ElementSource
-from engine.document import state_from_dict
-from engine.rules import SWITCHES, Rules, Variant
-from engine.solve import Solver
-from engine.state import State
-from engine.zobrist import hash_text, state_hash
+from engine.game.cards import default_catalogue
+from engine.game.dealing import Dealer, ElementSource
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.game.zobrist import hash_text, state_hash
+from engine.search.solver import Solver
+from engine.text.document import state_from_dict
 from precompute.export.formats import format_of
-from precompute.export.job import Export, Means
+from precompute.export.job import Export, ExportMeans
 from precompute.export.recipe import Labels, Mode, Recipe, Stepping
 
 ALL_RULES = Rules.of(SWITCHES)
@@ -39,10 +39,10 @@ def recipe_of_root(mode: Mode, root: State, labels: Labels | None = None, **opti
 
 
 def written(
-    path: Path, recipe: Recipe, means: Means | None = None, shard_rows: int | None = None
+    path: Path, recipe: Recipe, means: ExportMeans | None = None, shard_rows: int | None = None
 ) -> Path:
     """Carry out a recipe; return the path."""
-    means = means or Means(threads=2, chunk_size=2, table=1)
+    means = means or ExportMeans(threads=2, chunk_size=2, table=1)
     Export(recipe, means, say=lambda _: None).write(str(path), format_of(str(path)), shard_rows)
     return path
 

@@ -12,12 +12,12 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from engine.board import CELLS, HAND_SIZE, empty_cells, owners_of, slots_down
-from engine.capture import place
-from engine.duels import Duels
+from engine.game.board import CELLS, HAND_SIZE, empty_cells, owners_of, slots_down
+from engine.game.capture import place
+from engine.game.duels import Duels
+from engine.game.state import State
+from engine.game.zobrist import Tokens, make_tokens, write_hash
 from engine.kernel import allocating_kernel, bit_count, kernel, lowest_bit
-from engine.state import State
-from engine.zobrist import Tokens, make_tokens, write_hash
 
 Codes: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]

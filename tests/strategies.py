@@ -6,10 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from engine.cards import ELEMENTS, Card, Catalogue, Element, default_catalogue
-from engine.deal import Deal, Player
-from engine.rules import Rules, Variant
-from engine.state import State
+from engine.game.cards import ELEMENTS, Card, Catalogue, Element, default_catalogue
+from engine.game.deal import Deal, Player
+from engine.game.rules import Rules, Variant
+from engine.game.state import State
 
 rules: st.SearchStrategy[Rules] = st.builds(
     Rules, st.booleans(), st.booleans(), st.booleans(), st.booleans(), st.sampled_from(Variant)

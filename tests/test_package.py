@@ -25,7 +25,7 @@ def test_wheel_carries_code_cards_and_page(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
     code = (
-        "import triad, precompute.cli; from engine.cards import CARD_FILE, load_cards; "
+        "import triad, precompute.cli; from engine.game.cards import CARD_FILE, load_cards; "
         "print(len(load_cards()), CARD_FILE)"
     )
     done = subprocess.run(

@@ -15,10 +15,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from engine.board import CELLS
+from engine.game.board import CELLS, Codes
+from engine.game.moves import NO_MOVE
 from engine.kernel import kernel
-from engine.label import Codes
-from engine.table import NO_MOVE
 from store.exported import MILLION
 
 Weights: TypeAlias = npt.NDArray[np.float64]  # [n, 45], by number of move

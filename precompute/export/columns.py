@@ -9,25 +9,20 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from engine.board import CELLS, EMPTY, HAND_SIZE, SEATS, hand_of, owner_at, slot_at
-from engine.cards import ELEMENTS
-from engine.deal import Deal
-from engine.duels import Duels
-from engine.kernel import bit_count, inline_kernel, kernel, lowest_bit
-from engine.label import Codes
-from engine.orders import Numbers
-from engine.search import MOST_MOVES, list_moves
-from engine.table import NO_MOVE
+from engine.game.board import CELLS, EMPTY, HAND_SIZE, SEATS, Codes, hand_of, owner_at, slot_at
+from engine.game.cards import element_number
+from engine.game.deal import Deal
+from engine.game.duels import Duels
+from engine.game.moves import MOST_MOVES, NO_MOVE, list_moves, unpack_move
+from engine.kernel import Numbers, bit_count, inline_kernel, kernel, lowest_bit
 from precompute.export.chances import Chances
 from precompute.export.recipe import ValueMode
-from precompute.export.rows import Rows, facts_of
+from precompute.export.rows import Rows, derive
 from store.exported import ELEMENT, MARGIN, MOVES, NO_CARD, NO_OWNER, POLICY, POLICY_MOVE, Column
 
 Array: TypeAlias = npt.NDArray[Any]
 Small: TypeAlias = npt.NDArray[np.int8]
 Ids: TypeAlias = npt.NDArray[np.int16]
-
-_ELEMENT_NUMBER = {None: 0} | {element: number for number, element in enumerate(ELEMENTS, start=1)}
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ class Seats(NamedTuple):
     duels: Duels
 
 
-class Sight(NamedTuple):
+class Visible(NamedTuple):
     """What players see of states."""
 
     cards: Ids  # [n, 9]
@@ -75,29 +70,29 @@ class Sight(NamedTuple):
 
 def encode_columns(columns: Sequence[Column], value: ValueMode, rows: Rows) -> Columns:
     """Return rows as columns."""
-    facts, count = facts_of(rows), len(rows.codes)
+    derived, count = derive(rows), len(rows.codes)
     seats = _seats(rows.deal)
-    sight = Sight(
+    visible = Visible(
         np.empty((count, CELLS), dtype=np.int16),
         np.empty((count, CELLS), dtype=np.int8),
         np.empty((count, SEATS, HAND_SIZE), dtype=np.int16),
     )
-    write_sight(seats, rows.codes, sight)
+    write_visible(seats, rows.codes, visible)
     arrays: dict[str, Array] = {
         "game_id": np.full(count, rows.game_id, dtype=np.int64),
-        "turn": facts.plies,
-        "to_move": seats.players[facts.plies & 1],
-        "board_card": sight.cards,
-        "board_owner": sight.owners,
-        "hands": sight.hands,
-        "value_target": facts.values if value is ValueMode.WINLOSS else facts.margins,
+        "turn": derived.plies,
+        "to_move": seats.players[derived.plies & 1],
+        "board_card": visible.cards,
+        "board_owner": visible.owners,
+        "hands": visible.hands,
+        "value_target": derived.values if value is ValueMode.WINLOSS else derived.margins,
         "off_pv": np.full(count, rows.off_pv),
-        "state_hash": facts.hashes,
-        MARGIN.name: facts.margins,
+        "state_hash": derived.hashes,
+        MARGIN.name: derived.margins,
     }
     names = {column.name for column in columns}
     if ELEMENT.name in names:
-        layout = [_ELEMENT_NUMBER[element] for element in rows.deal.elements]
+        layout = [element_number(element) for element in rows.deal.elements]
         arrays[ELEMENT.name] = np.tile(np.array(layout, dtype=np.int8), (count, 1))
     if POLICY.name in names:
         arrays[POLICY.name] = np.zeros((count, MOVES), dtype=np.int32)
@@ -120,18 +115,18 @@ def _seats(deal: Deal) -> Seats:
 
 
 @kernel
-def write_sight(seats: Seats, codes: Codes, sight: Sight) -> None:
+def write_visible(seats: Seats, codes: Codes, visible: Visible) -> None:
     """Write the board and the hands of each state."""
     for number in range(len(codes)):
         code = int(codes[number])
         for cell in range(CELLS):
             slot = slot_at(code, cell)
             is_empty = slot == EMPTY
-            sight.cards[number, cell] = NO_CARD if is_empty else seats.ids[slot]
+            visible.cards[number, cell] = NO_CARD if is_empty else seats.ids[slot]
             owner = NO_OWNER if is_empty else seats.players[owner_at(code, cell)]
-            sight.owners[number, cell] = owner
+            visible.owners[number, cell] = owner
         for seat in range(SEATS):
-            hand, held = sight.hands[number, seats.players[seat]], hand_of(code, seat)
+            hand, held = visible.hands[number, seats.players[seat]], hand_of(code, seat)
             for place in range(HAND_SIZE):
                 hand[place] = seats.ids[lowest_bit(held)] if held else NO_CARD
                 held &= held - 1
@@ -140,7 +135,7 @@ def write_sight(seats: Seats, codes: Codes, sight: Sight) -> None:
 @inline_kernel
 def move_place(code: int, move: int) -> int:
     """Return a packed move as its card's place in the mover's hand, and its cell."""
-    slot, cell = divmod(move, CELLS)
+    slot, cell = unpack_move(move)
     lower = hand_of(code, slot // HAND_SIZE) & ((1 << slot) - 1)
     return bit_count(lower) * CELLS + cell
 

@@ -1,4 +1,4 @@
-"""`precompute export`: options to source, crew, output, manifest."""
+"""`precompute export`: options to source, labellers, output, manifest."""
 
 from __future__ import annotations
 
@@ -19,18 +19,19 @@ from console.options import (
     chosen_deal,
     make_dealer,
 )
-from engine.board import CELLS
-from engine.cards import load_cards
-from engine.dealing import Dealer, Strategy
 from engine.errors import StateError
-from engine.notation import format_state
-from engine.retrograde import LAST_PLY
-from engine.rules import Variant
-from engine.state import State
+from engine.game.board import CELLS
+from engine.game.cards import load_cards
+from engine.game.dealing import Dealer, Strategy
+from engine.game.rules import Variant
+from engine.game.state import State
+from engine.tablebase.retrograde import LAST_PLY
+from engine.text.notation import format_state
 from precompute.build import say
 from precompute.export import options
 from precompute.export.formats import format_of
-from precompute.export.job import Export, Means
+from precompute.export.job import Export, ExportMeans
+from precompute.export.labellers import TABLE_MEBIBYTES
 from precompute.export.recipe import (
     Labels,
     Mix,
@@ -43,9 +44,8 @@ from precompute.export.recipe import (
     ValueMode,
     Weights,
 )
-from precompute.export.worker import TABLE_MEBIBYTES
 from precompute.plan import parse_plies, read_states
-from precompute.resources import count_cores
+from work.machine import count_cores
 
 MIX, WEIGHTS = Mix(), Weights()
 
@@ -132,7 +132,7 @@ def export(  # noqa: PLR0913  one parameter for each option
         say("--play-strategy mix plays every ply as it comes: the off-pv options are ignored")
     workers = threads or max(1, count_cores() - 1)
     chunk = chunk_size or min(options.CHUNK_SIZE, max(1, games // workers))
-    means = Means(workers, chunk, tt_bytes, verbose)
+    means = ExportMeans(workers, chunk, tt_bytes, verbose)
     Export(recipe, means, say).write(out, file_format or format_of(out), shard_rows)
 
 

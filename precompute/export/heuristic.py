@@ -11,12 +11,13 @@ Ranks are those that the basic rule compares: shifted by the cell's element.
 
 from __future__ import annotations
 
-from engine.board import CELLS, EMPTY, NEIGHBOURS, WALL, slot_at
-from engine.capture import captured
-from engine.cards import Card, Element
-from engine.duels import HIGHEST_RANK, LOWEST_RANK
-from engine.rules import Variant
-from engine.state import State
+from engine.game.board import EMPTY, NEIGHBOURS, WALL, slot_at
+from engine.game.capture import captured
+from engine.game.cards import Card, Element
+from engine.game.duels import HIGHEST_RANK, LOWEST_RANK
+from engine.game.moves import unpack_move
+from engine.game.rules import Variant
+from engine.game.state import State
 from precompute.export.recipe import Weights
 
 CORNERS, CENTER = (0, 2, 6, 8), 4
@@ -25,7 +26,7 @@ _NEIGHBOURS: list[list[int]] = NEIGHBOURS.tolist()
 
 def move_scores(state: State, moves: list[int], weights: Weights) -> list[float]:
     """Return the weighted features of packed moves."""
-    return [_score(state, *divmod(move, CELLS), weights) for move in moves]
+    return [_score(state, *unpack_move(move), weights) for move in moves]
 
 
 def _score(state: State, slot: int, cell: int, weights: Weights) -> float:

@@ -6,32 +6,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from console.progress import counted
-from engine.packing import REVISION
-from engine.retrograde import bytes_needed
-from engine.root import make_root
-from engine.walk import bytes_met
+from engine.errors import counted
+from engine.tablebase.blocks import REVISION
+from engine.tablebase.depth_first import bytes_met
+from engine.tablebase.retrograde import bytes_needed
+from engine.tablebase.root import make_root
 from precompute.export.formats import Format, coding_of
+from precompute.export.labellers import Labellers
 from precompute.export.output import Output
 from precompute.export.recipe import Mode, Recipe
-from precompute.export.run import Source, run_export
+from precompute.export.run import LabelRows, Source, run_export
 from precompute.export.trajectory import Games
 from precompute.export.watch import ExportWatch
 from precompute.export.whole import Full, Graph
-from precompute.export.worker import Crew
-from precompute.resources import MEBIBYTE
 from store.exported import SCHEMA
+from work.machine import MEBIBYTE
 
 FILES_NAMED = 3  # in the last line
 
 
 @dataclass(frozen=True)
-class Means:
+class ExportMeans:
     """What an export works with; none of it changes a byte."""
 
     threads: int
-    chunk_size: int  # games that a worker takes at a time
-    table: int  # of each worker, in MiB
+    chunk_size: int  # games that a labeller takes at a time
+    table: int  # of each labeller, in MiB
     is_verbose: bool = False
 
 
@@ -40,7 +40,7 @@ class Export:
     """A recipe to be carried out."""
 
     recipe: Recipe
-    means: Means
+    means: ExportMeans
     say: Callable[[str], None]
 
     def write(self, out: str, kind: Format, shard_rows: int | None) -> None:
@@ -49,18 +49,19 @@ class Export:
         coding = coding_of(kind, recipe.mode, recipe.labels, recipe.rules)
         games = recipe.games if recipe.mode is Mode.TRAJECTORY else None
         with Output(out, shard_rows, coding.open) as output:
-            crew = self._hire()
-            with ExportWatch(self.say, crew, games=games, is_verbose=verbose) as watch:
+            labellers = self._hire()
+            with ExportWatch(self.say, labellers, games=games, is_verbose=verbose) as watch:
                 source = self._source(watch)
-                by_ply = run_export(source, crew, coding.encode, output, watch, recipe.max_rows)
+                task = LabelRows(source, labellers, coding.encode)
+                by_ply = run_export(task, output, watch, recipe.max_rows)
             manifest = output.finish(self._facts(kind, by_ply))
         names = ", ".join(file.name for file in output.files[:FILES_NAMED])
         more = ", ..." if len(output.files) > FILES_NAMED else ""
         last = f"manifest {manifest}" if manifest else f"SHA-256 {output.files[0].sha256}"
         self.say(f"{counted(output.rows, 'state')}, {watch.rate}: {names}{more}; {last}")
 
-    def _hire(self) -> Crew:
-        """Return the workers, and say what there is to do and with what."""
+    def _hire(self) -> Labellers:
+        """Return the labellers, and say what there is to do and with what."""
         recipe, means = self.recipe, self.means
         threads = counted(means.threads, "thread")
         if recipe.root is None:
@@ -75,11 +76,11 @@ class Export:
             )
             self.say(f"all below the root; {threads}, {needed // MEBIBYTE:,} MiB for the states")
             if is_graph:
-                return Crew(recipe.labels, means.threads, mebibytes=0)  # nothing is searched
-        crew = Crew(recipe.labels, means.threads, means.table)
-        for number, worker in enumerate(crew.workers, start=1):
-            self.say(f"worker {number}: a table of {len(worker.solver.table):,} entries")
-        return crew
+                return Labellers(recipe.labels, means.threads, mebibytes=0)  # nothing is searched
+        labellers = Labellers(recipe.labels, means.threads, means.table)
+        for number, labeller in enumerate(labellers.all, start=1):
+            self.say(f"worker {number}: a table of {len(labeller.solver.table):,} entries")
+        return labellers
 
     def _source(self, watch: ExportWatch) -> Source[Any]:
         """Return where the rows come from."""

@@ -24,18 +24,25 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from engine.board import CELLS, EMPTY, HAND_SIZE, SEATS, SLOTS, owner_at, slot_at, slots_down
-from engine.deal import Deal, Player
-from engine.document import rules_to_dict
-from engine.duels import Duels
-from engine.kernel import inline_kernel, kernel
-from engine.label import Codes
-from engine.orders import Numbers
-from engine.search import MOST_MOVES, list_moves
-from engine.table import NO_MOVE
+from engine.game.board import (
+    CELLS,
+    EMPTY,
+    HAND_SIZE,
+    SEATS,
+    SLOTS,
+    Codes,
+    owner_at,
+    slot_at,
+    slots_down,
+)
+from engine.game.deal import Deal, Player
+from engine.game.duels import Duels
+from engine.game.moves import MOST_MOVES, NO_MOVE, list_moves
+from engine.kernel import Numbers, inline_kernel, kernel
+from engine.text.document import rules_to_dict
 from precompute.export.chances import Chances
 from precompute.export.recipe import ValueMode
-from precompute.export.rows import Rows, facts_of
+from precompute.export.rows import Rows, derive
 from store.exported import MILLION, SCHEMA
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -114,15 +121,15 @@ class Lines:
 
 def encode_lines(wording: Wording, rows: Rows) -> Lines:
     """Return rows as lines."""
-    facts = facts_of(rows)
-    values = facts.values if wording.value is ValueMode.WINLOSS else facts.margins
-    hashes = facts.hashes.astype(">u8").view(np.uint8)
-    said = Said(rows.codes, facts.plies, rows.best, rows.policy, values, facts.margins, hashes)
+    derived = derive(rows)
+    values = derived.values if wording.value is ValueMode.WINLOSS else derived.margins
+    hashes = derived.hashes.astype(">u8").view(np.uint8)
+    said = Said(rows.codes, derived.plies, rows.best, rows.policy, values, derived.margins, hashes)
     fragments = make_fragments(rows.deal, rows.game_id, rows.off_pv, wording)
     text = np.empty(len(rows.codes) * fragments.longest, dtype=np.uint8)
     ends = np.empty(len(rows.codes), dtype=np.int64)
     length = write_lines(fragments, said, np.zeros(MOST_MOVES, dtype=np.int64), text, ends)
-    return Lines(text[:length], ends, facts.plies)
+    return Lines(text[:length], ends, derived.plies)
 
 
 @lru_cache(maxsize=16)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from engine.deal import Elements
-from engine.dealing import Dealer, ElementSource
 from engine.errors import InputError
-from engine.notation import format_state
-from engine.retrograde import LAST_PLY
-from engine.rules import Rules
-from engine.state import State
+from engine.game.deal import Elements
+from engine.game.dealing import Dealer, ElementSource
+from engine.game.rules import Rules
+from engine.game.state import State
+from engine.tablebase.retrograde import LAST_PLY
+from engine.text.notation import format_state
 
 
 class Mode(Enum):

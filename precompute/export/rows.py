@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.board import CELLS, empty_cells
-from engine.deal import Deal
-from engine.kernel import bit_count, kernel
-from engine.label import Codes
-from engine.solve import worths
-from engine.state import State
-from engine.zobrist import TokenArray, Tokens, make_tokens, write_hash
+from engine.game.board import Codes
+from engine.game.deal import Deal
+from engine.game.moves import ply_of
+from engine.game.score import worths
+from engine.game.state import State
+from engine.game.zobrist import TokenArray, Tokens, make_tokens, write_hash
+from engine.kernel import kernel
 from precompute.export.chances import Chances
 
 ONEHOT = np.zeros((0, 0), dtype=np.int32)  # the policy of rows whose best moves say it all
@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     off_pv: bool = False
 
 
-class Facts(NamedTuple):
+class Derived(NamedTuple):
     """What follows from the rows, for whoever writes them."""
 
     plies: Codes  # [n]
@@ -40,13 +40,13 @@ class Facts(NamedTuple):
     values: Codes  # [n]: for the side to move
 
 
-def facts_of(rows: Rows) -> Facts:
+def derive(rows: Rows) -> Derived:
     """Return plies, hashes, margins and values of rows."""
     plies = np.empty_like(rows.codes)
     hashes = np.empty((len(plies), 2), dtype=np.uint64)
-    write_facts(tokens_of(rows.deal), rows.codes, plies, hashes)
+    write_plies_and_hashes(tokens_of(rows.deal), rows.codes, plies, hashes)
     values, margins = np.array(worths(State.start(rows.deal)), dtype=np.int64)[rows.cards].T
-    return Facts(plies, hashes, margins, np.where(plies & 1, -values, values))
+    return Derived(plies, hashes, margins, np.where(plies & 1, -values, values))
 
 
 @lru_cache(maxsize=16)
@@ -56,10 +56,10 @@ def tokens_of(deal: Deal) -> Tokens:
 
 
 @kernel
-def write_facts(tokens: Tokens, codes: Codes, plies: Codes, hashes: TokenArray) -> None:
+def write_plies_and_hashes(tokens: Tokens, codes: Codes, plies: Codes, hashes: TokenArray) -> None:
     """Write ply and hash of each state."""
     for number in range(len(codes)):
         code = int(codes[number])
-        ply = CELLS - bit_count(empty_cells(code))
+        ply = ply_of(code)
         plies[number] = ply
         write_hash(tokens, code, ply & 1, hashes[number])

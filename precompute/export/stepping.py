@@ -12,19 +12,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from engine.board import CELLS
-from engine.dealing import game_random
-from engine.search import MOST_MOVES, list_moves
-from engine.state import State
+from engine.game.board import CELLS
+from engine.game.dealing import game_random
+from engine.game.moves import MOST_MOVES, list_moves
+from engine.game.state import State
 from precompute.export.chances import chances_of, draw, score_weights, softmax_weights, without
 from precompute.export.heuristic import move_scores
+from precompute.export.labellers import Labeller
 from precompute.export.recipe import OffLine, Play, Stepping
-from precompute.export.worker import Worker
 
 OFF_LINE_TURN = CELLS  # no move is made at it: its random numbers are free for the whole game
 
 
-class Crossing(NamedTuple):
+class MoveContext(NamedTuple):
     """A state of a game, where it may go on in several ways."""
 
     state: State
@@ -50,44 +50,44 @@ def is_off_line(stepping: Stepping, seed: int, game: int) -> bool:
     return bool(game_random(seed, game, OFF_LINE_TURN).random() < stepping.off_rate)
 
 
-def choose(stepping: Stepping, crossing: Crossing, worker: Worker, *, is_off: bool) -> int:
+def choose(stepping: Stepping, context: MoveContext, labeller: Labeller, *, is_off: bool) -> int:
     """Return the packed move that advances the game."""
     if is_off:
-        moves = crossing.moves
-        weights = _off_line_weights(stepping.off_strategy, crossing, moves, worker)
-        others = without(weights, moves.index(crossing.best))
-        return moves[draw(chances_of(others), crossing.move)]
-    play = _part(stepping, crossing)
+        moves = context.moves
+        weights = _off_line_weights(stepping.off_strategy, context, moves, labeller)
+        others = without(weights, moves.index(context.best))
+        return moves[draw(chances_of(others), context.move)]
+    play = _part(stepping, context)
     if play is Play.HEURISTIC:
-        moves = crossing.moves
-        weights = softmax_weights(move_scores(crossing.state, moves, stepping.weights))
-        return moves[draw(chances_of(weights), crossing.move)]
-    if play is Play.MCTS and crossing.visits:
-        return crossing.moves[draw(chances_of(crossing.visits), crossing.move)]
-    return crossing.best
+        moves = context.moves
+        weights = softmax_weights(move_scores(context.state, moves, stepping.weights))
+        return moves[draw(chances_of(weights), context.move)]
+    if play is Play.MCTS and context.visits:
+        return context.moves[draw(chances_of(context.visits), context.move)]
+    return context.best
 
 
-def _part(stepping: Stepping, crossing: Crossing) -> Play:
+def _part(stepping: Stepping, context: MoveContext) -> Play:
     """Return how this ply is played."""
     if stepping.play is not Play.MIX:
         return stepping.play
-    heuristic = stepping.mix.heuristic(crossing.state.ply)
-    if crossing.part < heuristic:
+    heuristic = stepping.mix.heuristic(context.state.ply)
+    if context.part < heuristic:
         return Play.HEURISTIC
-    if crossing.visits and crossing.part < heuristic + stepping.mix.mcts:
+    if context.visits and context.part < heuristic + stepping.mix.mcts:
         return Play.MCTS
     return Play.PV
 
 
 def _off_line_weights(
-    strategy: OffLine, crossing: Crossing, moves: list[int], worker: Worker
+    strategy: OffLine, context: MoveContext, moves: list[int], labeller: Labeller
 ) -> list[float]:
     """Return the weights of all moves, the best one included."""
-    state = crossing.state
+    state = context.state
     if strategy is OffLine.RANDOM:
         return [1.0] * len(moves)
     if strategy is OffLine.WEIGHTED:
-        cards = worker.scores(state.deal, np.array([state.code]))
+        cards = labeller.scores(state.deal, np.array([state.code]))
         weights: list[float] = score_weights(cards)[0, : len(moves)].tolist()
         return weights
-    return list(map(float, crossing.visits or worker.search(state, crossing.random)))
+    return list(map(float, context.visits or labeller.search(state, context.random)))

@@ -8,9 +8,10 @@ from typing import Self
 
 from rich.progress import MofNCompleteColumn, TaskID, TextColumn
 
-from console.progress import counted, progress_bar
-from engine.retrograde import Phase
-from precompute.export.worker import Crew
+from console.progress import progress_bar
+from engine.errors import counted
+from engine.tablebase.retrograde import Phase
+from precompute.export.labellers import Labellers
 
 VERBOSE_SECONDS = 2.0  # between two lines
 
@@ -21,13 +22,13 @@ class ExportWatch:
     def __init__(
         self,
         say: Callable[[str], None],
-        crew: Crew,
+        labellers: Labellers,
         *,
         games: int | None = None,
         is_verbose: bool = False,
     ) -> None:
         """Say plain lines with `say`; `games` is their number, if there are any."""
-        self._say, self._crew, self._is_verbose = say, crew, is_verbose
+        self._say, self._crew, self._is_verbose = say, labellers, is_verbose
         self._bar = progress_bar(MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
         self._task = TaskID(0)
         self._games = games
@@ -48,6 +49,13 @@ class ExportWatch:
         """Show which layer a retrograde solve is at."""
         way = "reach" if phase.is_forward else "solve"
         self._bar.update(self._task, description=f"{way} ply {phase.ply}")
+
+    def tell(self, text: str) -> None:
+        """Say a line."""
+        self._say(text)
+
+    def staff(self, workers: int) -> None:
+        """Do nothing: an export works on this machine."""
 
     def expect(self, rows: int) -> None:
         """Hear how many rows there will be."""

@@ -13,22 +13,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator, Philox, SeedSequence
 
-from engine.board import CELLS
-from engine.index import placements_at
-from engine.label import Codes
-from engine.listing import all_moves_of, best_moves_of, states_of
-from engine.retrograde import LAST_PLY, Retrograde, Watcher
-from engine.search import MOST_MOVES
-from engine.state import State
-from engine.steps import Below, Layer, make_below
-from engine.table import NO_MOVE
-from engine.walk import walk
-from engine.zobrist import state_hash
+from engine.game.board import CELLS, Codes
+from engine.game.moves import MOST_MOVES, NO_MOVE
+from engine.game.state import State
+from engine.game.zobrist import state_hash
+from engine.tablebase.depth_first import walk
+from engine.tablebase.index import placements_at
+from engine.tablebase.retrograde import LAST_PLY, Retrograde, Watcher
+from engine.tablebase.solved_states import all_moves_of, best_moves_of, count_states, states_of
+from engine.tablebase.transition import Below, Layer, make_below
+from precompute.export.labellers import Labeller
 from precompute.export.rows import Rows
-from precompute.export.worker import Worker
-from precompute.roots import count_reachable
 
-BATCH_STATES = 4_096  # of a walk, labelled by one worker at a time
+BATCH_STATES = 4_096  # of a walk, labelled by one labeller at a time
 PIECE_PLACEMENTS = 1_024  # of a layer: some ten thousand states
 
 
@@ -46,14 +43,14 @@ class Whole:
 
     def rows(
         self,
-        worker: Worker,
+        labeller: Labeller,
         codes: Codes,
         labels: tuple[Codes, Codes],
         scores: Callable[[], Codes],
     ) -> Rows:
         """Return rows with their policy, from best moves and the starter's cards."""
-        visits = worker.visits(self.root.deal, codes, self.random_of)
-        return Rows(self.root.deal, codes, *labels, worker.policy(visits, scores))
+        visits = labeller.visits(self.root.deal, codes, self.random_of)
+        return Rows(self.root.deal, codes, *labels, labeller.policy(visits, scores))
 
 
 @dataclass(frozen=True)
@@ -64,11 +61,11 @@ class Full(Whole):
         """Return the states in the order of the walk, some thousand at a time."""
         return walk(self.root, self.deepest, BATCH_STATES)
 
-    def label(self, worker: Worker, codes: Codes) -> Iterator[Rows]:
+    def label(self, labeller: Labeller, codes: Codes) -> Iterator[Rows]:
         """Return the rows of some states."""
         deal = self.root.deal
-        labels = worker.best(deal, codes)
-        yield self.rows(worker, codes, labels, lambda: worker.scores(deal, codes))
+        labels = labeller.best(deal, codes)
+        yield self.rows(labeller, codes, labels, lambda: labeller.scores(deal, codes))
 
 
 class Piece(NamedTuple):
@@ -103,14 +100,14 @@ class Graph(Whole):
                 over = retrograde.finish(self.root, layers[-1])
             pairs = zip([*layers, over], [*layers[1:], over, over], strict=True)
             wanted = [(layer, after) for layer, after in pairs if layer.ply <= self.deepest]
-            self.expect(sum(count_reachable(layer) for layer, _ in wanted))
+            self.expect(sum(count_states(layer) for layer, _ in wanted))
             for layer, after in wanted:
                 placements = placements_at(self.below.root, layer.ply)
                 for first in range(0, placements, PIECE_PLACEMENTS):
                     last = min(first + PIECE_PLACEMENTS, placements)
                     yield Piece(layer, after, first, last)
 
-    def label(self, worker: Worker, piece: Piece) -> Iterator[Rows]:
+    def label(self, labeller: Labeller, piece: Piece) -> Iterator[Rows]:
         """Return the rows of a piece, if there are any."""
         codes, cards = states_of(self.below, piece.layer, piece.first, piece.last)
         if len(codes) == 0:
@@ -118,8 +115,8 @@ class Graph(Whole):
         if piece.layer.ply == CELLS:
             best = np.full_like(codes, NO_MOVE)
             none = np.full((len(codes), MOST_MOVES), NO_MOVE, dtype=np.int64)
-            yield self.rows(worker, codes, (best, cards), lambda: none)
+            yield self.rows(labeller, codes, (best, cards), lambda: none)
             return
         best = best_moves_of(self.below, piece.after, codes, cards)
         scores = partial(all_moves_of, self.below, piece.after, codes)
-        yield self.rows(worker, codes, (best, cards), scores)
+        yield self.rows(labeller, codes, (best, cards), scores)

@@ -9,15 +9,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.state import State
-from precompute.cluster import ClusterCrew, connect_to, connect_to_own
-from precompute.crew import Crew, LocalCrew
+from engine.game.state import State
+from precompute.crew import LocalCrew
 from precompute.plan import DEFAULT_PLIES
 from tests.bench.calibration import calibrate
 from tests.bench.database import RUNS, THREADS, openings
 from tests.bench.figures import Amount, Duration, Figure
 from tests.clusters import running_cluster
 from tests.databases import PLENTY, build, small_roots
+from work.cluster.crew import ClusterCrew, connect_to, connect_to_own
+from work.tasks import Crew
 
 LOCAL = f"{THREADS} threads"
 OWN_MEMORY = 2_000  # MiB; enough for two small roots
@@ -51,7 +52,7 @@ def start_figure(roots: Sequence[State]) -> Figure:
     seconds = []
     for _ in range(RUNS):
         began = time.perf_counter()
-        seconds_of(ClusterCrew(connect_to_own(THREADS, OWN_MEMORY), None), roots[:1])
+        seconds_of(ClusterCrew(connect_to_own(THREADS, OWN_MEMORY)), roots[:1])
         seconds.append(time.perf_counter() - began)
     name = "one small deal, --cluster local, start to end"
     return Duration(name, statistics.median(seconds), max(seconds), calibrate())
@@ -64,7 +65,7 @@ def crew_of(workers: int, threads: int) -> Iterator[Crew]:
         for _ in range(workers):
             cluster.start_worker("--nthreads", str(threads), *MEMORY_LIMIT)
         cluster.await_workers(workers)
-        yield ClusterCrew(connect_to(cluster.address), None)
+        yield ClusterCrew(connect_to(cluster.address))
 
 
 def figures() -> Iterator[Figure]:

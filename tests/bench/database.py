@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.cards import default_catalogue
-from engine.dealing import Dealer
-from engine.retrograde import LAST_PLY, Retrograde
-from engine.state import State
+from engine.game.cards import default_catalogue
+from engine.game.dealing import Dealer
+from engine.game.state import State
+from engine.tablebase.retrograde import LAST_PLY, Retrograde
+from engine.tablebase.solved_states import count_states
 from precompute.plan import DEFAULT_PLIES
-from precompute.roots import SolvedRoot, count_reachable, solve_root
+from precompute.roots import SolvedRoot, solve_root
 from store.generations import DATA
 from store.oracle import Oracle
 from store.reader import Reader
@@ -43,7 +44,7 @@ def solve_in_memory(retrograde: Retrograde, root: State) -> tuple[int, float]:
     seconds, states = 0.0, 0
     for layer in retrograde.solve(root):
         seconds += time.perf_counter() - began
-        states += count_reachable(layer)
+        states += count_states(layer)
         began = time.perf_counter()
     return states, seconds
 
@@ -122,19 +123,21 @@ def answer_figures(path: Path, states: list[State]) -> Iterator[Figure]:
         asked = [later(state, ply) for state in states]
         cases = [lambda state=state: ask(state) for state in asked for _ in range(5)]
         yield measure_cases(f"ply {ply} from the database, warm", cases)
-    yield cold_figure(reader, states)
     reader.close()
+    yield cold_figure(path, states)
 
 
-def cold_figure(reader: Reader, states: list[State]) -> Figure:
+def cold_figure(path: Path, states: list[State]) -> Figure:
     """Measure openings with nothing decoded: neither roots nor blocks."""
     seconds = []
     for _ in range(7):
         for state in states:
-            reader.forget()
+            reader = Reader(path, default_catalogue())
+            oracle = Oracle(reader)
             began = time.perf_counter()
-            assert Oracle(reader).look_up(state, moves=True)
+            assert oracle.look_up(state, moves=True)
             seconds.append(time.perf_counter() - began)
+            reader.close()
     name = "ply 0 from the database, cold blocks"
     return Duration(name, statistics.median(seconds), max(seconds), calibrate())
 

@@ -10,20 +10,20 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from engine.cards import default_catalogue
-from engine.deal import Player
-from engine.dealing import Dealer, ElementSource, game_random
-from engine.mcts import TreeSearch
-from engine.rules import SWITCHES, Rules, Variant
-from engine.state import State
+from engine.game.cards import default_catalogue
+from engine.game.deal import Player
+from engine.game.dealing import Dealer, ElementSource, game_random
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.search.mcts import TreeSearch
 from precompute.export.formats import Format, coding_of
-from precompute.export.job import Export, Means
+from precompute.export.job import Export, ExportMeans
+from precompute.export.labellers import Labellers
 from precompute.export.output import Output
 from precompute.export.recipe import Labels, Mode, PolicyFormat, Recipe
-from precompute.export.run import run_export
+from precompute.export.run import LabelRows, run_export
 from precompute.export.watch import ExportWatch
 from precompute.export.whole import Graph
-from precompute.export.worker import Crew
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Amount, Figure, Rate, measure_rate
 
@@ -45,7 +45,7 @@ def dealer(variant: Variant = Variant.TRIPLECARGO) -> Dealer:
 def written_rate(recipe: Recipe, path: Path, rows: int) -> float:
     """Return the rows per second of a whole export."""
     began = time.perf_counter()
-    means = Means(THREADS, chunk_size=8, table=TABLE)
+    means = ExportMeans(THREADS, chunk_size=8, table=TABLE)
     Export(recipe, means, say=lambda _: None).write(str(path), Format.JSONL, None)
     return rows / (time.perf_counter() - began)
 
@@ -78,14 +78,14 @@ def graph_run(path: Path, kind: Format, rows: int) -> tuple[float, float]:
     root = State.start(dealer().deal(0))
     recipe = Recipe(Mode.GRAPH, dealer(), root=root, max_rows=rows)
     coding = coding_of(kind, recipe.mode, recipe.labels, recipe.rules)
-    crew = Crew(recipe.labels, THREADS, 0)
+    labellers = Labellers(recipe.labels, THREADS, 0)
     began = time.perf_counter()
     with (
         Output(str(path), None, coding.open) as output,
-        SolveWatch(lambda _: None, crew) as watch,
+        SolveWatch(lambda _: None, labellers) as watch,
     ):
         graph = Graph(root, recipe.deepest, 0, THREADS, watch.phase, watch.expect)
-        run_export(graph, crew, coding.encode, output, watch, rows)
+        run_export(LabelRows(graph, labellers, coding.encode), output, watch, rows)
         output.finish({})
     return watch.solved - began, time.perf_counter() - watch.solved
 

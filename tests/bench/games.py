@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from app.players import choose_random
-from app.simulate import simulate
-from engine.cards import default_catalogue
-from engine.dealing import Dealer, ElementSource, game_random
-from engine.rules import SWITCHES, Rules, Variant
-from engine.state import State
+from app.terminal.players import choose_random
+from app.terminal.simulate import simulate
+from engine.game.cards import default_catalogue
+from engine.game.dealing import Dealer, ElementSource, game_random
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
 from tests.bench.figures import Figure, measure_rate
 
 COMPILED_GAMES = 300_000

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from app.players import choose_random
-from engine.cards import default_catalogue
-from engine.dealing import Dealer, ElementSource, game_random
-from engine.rules import SWITCHES, Rules, Variant
-from engine.solve import Solver
-from engine.state import State
+from app.terminal.players import choose_random
+from engine.game.cards import default_catalogue
+from engine.game.dealing import Dealer, ElementSource, game_random
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.search.workspace import Query
 from tests.bench.figures import Figure, measure_cases
 
 DEALS = 20
@@ -22,9 +23,8 @@ RULE_SETS = {
     "ff8, all, elements": (Rules.of(SWITCHES, Variant.FF8), ElementSource.FF8),
 }
 
-Question = Callable[[Solver, State], object]
+Question = Callable[[Solver, State, Query], object]
 QUESTIONS: dict[str, Question] = {
-    "value": Solver.value,
     "margin, move, line": Solver.solve,
     "all moves": Solver.rank,
 }
@@ -32,8 +32,9 @@ QUESTIONS: dict[str, Question] = {
 
 def ask(solver: Solver, question: Question, state: State) -> int:
     """Ask one question of one state; return the nodes it took."""
-    question(solver, state)
-    return solver.nodes
+    query = Query()
+    question(solver, state, query)
+    return query.nodes
 
 
 def opening_figures(solver: Solver) -> Iterator[Figure]:

@@ -19,12 +19,12 @@ import pytest
 from app.client import Answer, AsyncClient, Client
 from app.examples import STATE_EXAMPLE
 from app.serve import HEALTHCHECK_SECONDS
-from engine.cards import default_catalogue
-from engine.dealing import Dealer
-from engine.document import state_to_dict
-from engine.rules import SWITCHES, Rules, Variant
-from engine.solve import Solver
-from engine.state import State
+from engine.game.cards import default_catalogue
+from engine.game.dealing import Dealer
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.text.document import state_to_dict
 from store.environment import Environment
 from store.format import ROOTS as ROOT_RECORDS
 from store.generations import DATA, Folder

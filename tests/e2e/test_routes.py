@@ -15,11 +15,11 @@ import pytest
 
 from app.client import Answer, AsyncClient, Client, ClientError
 from app.examples import APPLY_EXAMPLE, NOTATION_EXAMPLE, STATE_EXAMPLE
-from engine.cards import CARD_FILE, default_catalogue
-from engine.dealing import Dealer
-from engine.document import state_from_dict, state_to_dict
-from engine.notation import format_state
-from engine.state import State
+from engine.game.cards import CARD_FILE, default_catalogue
+from engine.game.dealing import Dealer
+from engine.game.state import State
+from engine.text.document import state_from_dict, state_to_dict
+from engine.text.notation import format_state
 from store.oracle import Oracle
 from tests import vectors
 from tests.conftest import IS_JIT_OFF

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernel import bit_count, kernel, lowest_bit
+from engine.sources import PACKAGES, closure_of, digest_of, file_of
 from tests.conftest import IS_JIT_OFF
 
 ROOT = Path(__file__).parent.parent.parent
@@ -45,44 +48,81 @@ def run_python(code: str, cwd: Path, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def copy_of_engine(path: Path) -> Path:
-    (path / "engine").mkdir()
-    for source in (ROOT / "engine").glob("*.py"):
-        (path / "engine" / source.name).write_bytes(source.read_bytes())
+def copy_of_project(path: Path) -> Path:
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "data", path / "data", ignore=shutil.ignore_patterns("db", "exports"))
     return path
 
 
+def edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text()
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
 @pytest.mark.skipif(IS_JIT_OFF, reason="nothing is compiled")
-def test_edit_of_a_called_kernel_is_noticed(tmp_path: Path) -> None:
+def test_edit_of_a_called_kernel_in_another_file_is_noticed(tmp_path: Path) -> None:
     """numba by itself would go on with the caller's cached build."""
-    root = copy_of_engine(tmp_path)
-    code = "from engine.board import EMPTY_BOARD, slots_down; print(slots_down(EMPTY_BOARD - 15))"
-    cache = str(tmp_path / "cache")
-    assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "1"
-    board = root / "engine" / "board.py"
-    board.write_text(board.read_text().replace("slots = 0\n", "slots = 512\n"))
-    assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "513"
+    root, cache = copy_of_project(tmp_path), str(tmp_path / "cache")
+    code = "from engine.game.board import EMPTY_BOARD; from engine.game.moves import ply_of; "
+    code += "print(ply_of(EMPTY_BOARD))"
+    assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "0"
+    edit(root / "engine/game/board.py", "    cells = 0\n", "    cells = 512\n")
+    assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "-1"
+
+
+@pytest.mark.skipif(IS_JIT_OFF, reason="nothing is compiled")
+def test_edit_of_a_constant_in_another_package_is_noticed(tmp_path: Path) -> None:
+    root, cache = copy_of_project(tmp_path), str(tmp_path / "cache")
+    code = "from precompute.export.chances import chances_of; print(chances_of([1.0, 3.0]))"
+    assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "[250000, 750000]"
+    edit(root / "store/exported.py", "MILLION: Final = 1_000_000", "MILLION: Final = 1_000")
+    assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "[250, 750]"
+
+
+@pytest.mark.parametrize("module", ["precompute.export.lines", "engine.search.mcts"])
+def test_module_stands_on_all_that_it_loads(module: str) -> None:
+    code = f"import sys, {module}; print(*sys.modules)"
+    loaded = {name for name in run_python(code, ROOT).split() if file_of(name)}
+    ours = {name for name in loaded if name.partition(".")[0] in PACKAGES}
+    packages = {
+        name for name in ours if file_of(name) == ROOT.joinpath(*name.split("."), "__init__.py")
+    }
+    assert ours - packages - {"engine.moved"} <= closure_of(module)
+
+
+def test_digest_is_of_one_modules_sources_alone() -> None:
+    assert "engine.search.exact" in closure_of("engine.search.solver")
+    assert "engine.search.solver" not in closure_of("engine.search.exact")
+    assert digest_of("engine.search.exact") != digest_of("engine.search.solver")
+
+
+def test_packages_are_those_that_are_shipped() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    shipped = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert set(shipped) == PACKAGES == set(project["tool"]["importlinter"]["root_packages"])
 
 
 @pytest.mark.skipif(IS_JIT_OFF, reason="nothing is compiled")
 def test_kernels_are_cached_below_the_given_directory(tmp_path: Path) -> None:
-    code = "from engine.board import slots_down; slots_down(0)"
+    code = "from engine.game.board import slots_down; slots_down(0)"
     run_python(code, ROOT, NUMBA_CACHE_DIR=str(tmp_path))
-    assert list(tmp_path.glob("triadbase/kernels-*/**/*.nbi"))
+    assert list(tmp_path.glob("triadbase/engine.game.board-*/**/*.nbi"))
 
 
 def test_unwritable_cache_directory_is_no_obstacle(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()  # a directory below a file can be made by nobody, root included
     code = (
-        "from engine.kernel import CACHE_DIRECTORY; from engine.board import slots_down; "
-        "print(CACHE_DIRECTORY, slots_down(0xFFFFFFFFF))"
+        "from engine.kernel import CACHE_HOME; from engine.game.board import slots_down; "
+        "print(CACHE_HOME, slots_down(0xFFFFFFFFF))"
     )
     assert run_python(code, ROOT, NUMBA_CACHE_DIR=str(file)) == "None 0"
 
 
 def test_bounds_checked_builds_are_kept_apart(tmp_path: Path) -> None:
-    code = "from engine.kernel import CACHE_DIRECTORY; print(CACHE_DIRECTORY.name)"
+    code = "from engine.kernel import cache_directory; print(cache_directory('engine.game.board'))"
     environments = [{}, {"NUMBA_BOUNDSCHECK": "1"}]
     names = {
         run_python(code, ROOT, **{"NUMBA_CACHE_DIR": str(tmp_path), **environment})

@@ -18,8 +18,8 @@ import httpx
 import pytest
 
 from app.client import Answer, Client
-from engine.cards import default_catalogue
-from engine.document import state_to_dict
+from engine.game.cards import default_catalogue
+from engine.text.document import state_to_dict
 from precompute.demo import demo_states
 from tests.image.buildah import ROOT, Container, Workshop, local_places, pip_settings
 from tests.servers import PATIENCE, Server, free_port

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.state import Move, State
+from engine.game.moves import Move
+from engine.game.state import State
 from learn.data import Batch, dataset, legal_moves, read_all, read_batches
 from learn.files import ExportFileError
 from precompute.export.recipe import Labels, Mode, PolicyFormat, Recipe, ValueMode

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from engine.cards import CARD_FILE, Catalogue
-from engine.notation import format_state
-from engine.solve import Solver
+from engine.game.cards import CARD_FILE, Catalogue
+from engine.search.solver import Solver
+from engine.text.notation import format_state
 from store.environment import Entry, Environment
 from store.format import MANIFEST_KEY, META
 from store.generations import CURRENT, DATA, Folder

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.dealing import game_random
+from engine.game.dealing import game_random
 from precompute.export.chances import chances_of, draw, millionths, score_weights, without
 from tests.chi_square import agrees
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from console.run import run
-from engine.cards import default_catalogue
+from engine.game.cards import default_catalogue
 from precompute.cli import commands, with_subcommand
 from tests.commands import RUN, command
 from tests.conftest import IS_JIT_OFF

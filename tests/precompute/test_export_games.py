@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.board import CELLS
-from engine.cards import Catalogue
-from engine.dealing import Dealer, ElementSource, game_random
-from engine.document import state_to_dict
-from engine.rules import SWITCHES, Rules, Variant
-from engine.solve import Solver
-from engine.state import Move, State
+from engine.game.board import CELLS
+from engine.game.cards import Catalogue
+from engine.game.dealing import Dealer, ElementSource, game_random
+from engine.game.moves import Move, move_of
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.text.document import state_to_dict
 from precompute.export.heuristic import move_scores
-from precompute.export.job import Means
+from precompute.export.job import ExportMeans
+from precompute.export.labellers import Labeller
 from precompute.export.recipe import (
     Labels,
     Mix,
@@ -31,9 +33,8 @@ from precompute.export.recipe import (
     ValueMode,
     Weights,
 )
-from precompute.export.stepping import Crossing, choose, is_off_line
+from precompute.export.stepping import MoveContext, choose, is_off_line
 from precompute.export.trajectory import Games
-from precompute.export.worker import Worker
 from tests import naive
 from tests.chi_square import agrees
 from tests.conftest import IS_JIT_OFF
@@ -41,7 +42,7 @@ from tests.databases import later
 from tests.exports import FF8, check_labels, dealer, lines_of, recipe_of_games, state_of, written
 
 compiled = pytest.mark.skipif(IS_JIT_OFF, reason="openings take the compiler")
-MEANS = [Means(1, 1, 1), Means(2, 3, 1), Means(4, 2, 32), Means(2, 10, 8)]
+MEANS = [ExportMeans(1, 1, 1), ExportMeans(2, 3, 1), ExportMeans(4, 2, 32), ExportMeans(2, 10, 8)]
 
 
 @pytest.fixture(scope="module")
@@ -154,16 +155,16 @@ def played(
     state: State, stepping: Stepping, labels: Labels | None = None, *, is_off: bool = False
 ) -> Counter[Move]:
     """Return how often each move advances a game, over many numbers of games."""
-    worker, counts = Worker(labels or Labels(), 1), Counter[Move]()
-    best, _ = worker.best(state.deal, np.array([state.code]))
+    labeller, counts = Labeller(labels or Labels(), 1), Counter[Move]()
+    best, _ = labeller.best(state.deal, np.array([state.code]))
     for game in range(DRAWS):
         random = game_random(11, game, state.ply)
         part, move = random.random(2).tolist()
-        is_searched = worker.labels.policy is PolicyFormat.MCTS
-        seen = worker.search(state, random) if is_searched else None
-        crossing = Crossing(state, int(best[0]), seen, random, part, move)
-        slot, cell = divmod(choose(stepping, crossing, worker, is_off=is_off), CELLS)
-        counts[Move(state.deal.slots[slot].id, cell)] += 1
+        is_searched = labeller.labels.policy is PolicyFormat.MCTS
+        seen = labeller.search(state, random) if is_searched else None
+        context = MoveContext(state, int(best[0]), seen, random, part, move)
+        packed = choose(stepping, context, labeller, is_off=is_off)
+        counts[move_of(state.deal, packed)] += 1
     return counts
 
 
@@ -240,12 +241,12 @@ def test_weighted_moves_off_the_line_are_a_softmax_of_scores(catalogue: Catalogu
 
 def tree_chances(state: State, rollouts: int, *, has_best: bool) -> dict[Move, float]:
     """Return the chances of a draw by a tree search that is itself drawn, game by game."""
-    worker, total = Worker(Labels(mcts_rollouts=rollouts), 1), Counter[Move]()
+    labeller, total = Labeller(Labels(mcts_rollouts=rollouts), 1), Counter[Move]()
     best = best_of(state)
     for game in range(DRAWS):
         random = game_random(11, game, state.ply)
         random.random(2)
-        visits = dict(zip(state.legal_moves(), worker.search(state, random), strict=True))
+        visits = dict(zip(state.legal_moves(), labeller.search(state, random), strict=True))
         if not has_best:
             del visits[best]
         share = sum(visits.values())
@@ -315,11 +316,11 @@ def test_games_off_the_line_are_as_many_as_asked_for() -> None:
 
 
 def test_whole_game_is_off_the_line(catalogue: Catalogue) -> None:
-    state, worker = late_state(catalogue, FF8), Worker(Labels(), 1)
+    state, labeller = late_state(catalogue, FF8), Labeller(Labels(), 1)
     stepping = Stepping(Play.PV, off_rate=1.0)
     games = Games(dealer(FF8), stepping)
     for game in range(10):
-        rows = games.play_on(state, game, worker)
+        rows = games.play_on(state, game, labeller)
         assert rows.off_pv
         states = [State(rows.deal, code) for code in rows.codes.tolist()]
         for before, after in zip(states, states[1:], strict=False):

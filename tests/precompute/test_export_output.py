@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 import zstandard
 
-from engine.cards import Catalogue, default_catalogue
-from engine.notation import parse_state
+from engine.game.cards import Catalogue, default_catalogue
+from engine.text.notation import parse_state
 from precompute.export.columns import Columns
 from precompute.export.formats import Format, coding_of, format_of
-from precompute.export.job import Export, Means
+from precompute.export.job import Export, ExportMeans
 from precompute.export.output import Output
 from precompute.export.parquet import GROUP_ROWS, ParquetFile
 from precompute.export.recipe import Mode, Recipe
@@ -84,7 +84,7 @@ def test_last_shard_is_not_empty(recipe: Recipe, tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["npz", "parquet", "npz.zst", "parquet.zst"])
 def test_binary_formats_repeat_byte_for_byte(ending: str, recipe: Recipe, tmp_path: Path) -> None:
     digests = {
-        sha256_of(written(tmp_path / f"{threads}.{ending}", recipe, Means(threads, 1, 1)))
+        sha256_of(written(tmp_path / f"{threads}.{ending}", recipe, ExportMeans(threads, 1, 1)))
         for threads in (1, 2, 3)
     }
     assert len(digests) == 1
@@ -172,7 +172,7 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full")
 @only_linux
 @pytest.mark.parametrize("kind", Format)
 def test_full_disk_is_named(kind: Format, recipe: Recipe) -> None:
-    export = Export(recipe, Means(1, 1, 1), say=lambda _: None)
+    export = Export(recipe, ExportMeans(1, 1, 1), say=lambda _: None)
     with pytest.raises(OSError, match="No space left") as raised:
         export.write("/dev/full", kind, None)
     assert raised.value.filename == "/dev/full"

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from engine.cards import default_catalogue
-from engine.document import move_to_dict, state_from_dict, state_to_dict
-from engine.solve import Solver
-from engine.state import State
-from engine.zobrist import hash_text, state_hash
+from engine.game.cards import default_catalogue
+from engine.game.state import State
+from engine.game.zobrist import hash_text, state_hash
+from engine.search.solver import Solver
+from engine.text.document import move_to_dict, state_from_dict, state_to_dict
 from learn.lines import columns_from
 from precompute.export.chances import millionths
 from precompute.export.columns import encode_columns, join

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.cards import Catalogue
-from engine.dealing import Dealer, ElementSource
-from engine.retrograde import LAST_PLY, Retrograde
-from engine.rules import SWITCHES, Rules, Variant
-from engine.solve import Solver
-from engine.state import State
-from precompute.export.job import Means
+from engine.game.cards import Catalogue
+from engine.game.dealing import Dealer, ElementSource
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.tablebase.retrograde import LAST_PLY, Retrograde
+from engine.tablebase.solved_states import count_states
+from precompute.export.job import ExportMeans
 from precompute.export.recipe import Labels, Mode, PolicyFormat, ValueMode
-from precompute.roots import count_reachable
 from tests.conftest import IS_JIT_OFF
 from tests.databases import copied_root, small_roots
 from tests.exports import check_labels, lines_of, recipe_of_root, state_of, written
@@ -49,7 +49,7 @@ def test_full_and_graph_hold_the_same_rows(name: str, labels: Labels, tmp_path: 
 def test_counts_by_ply_are_the_retrogrades(name: str, tmp_path: Path) -> None:
     root = ROOTS[name]
     with Retrograde() as retrograde:
-        expected = {layer.ply: count_reachable(layer) for layer in retrograde.solve(root)}
+        expected = {layer.ply: count_states(layer) for layer in retrograde.solve(root)}
     for mode in (Mode.FULL, Mode.GRAPH):
         path = written(tmp_path / f"{mode.value}.jsonl", recipe_of_root(mode, root))
         assert Counter(line["turn"] for line in lines_of(path)) == expected
@@ -76,7 +76,9 @@ def test_bytes_do_not_depend_on_threads_or_tables(mode: Mode, tmp_path: Path) ->
     recipe = recipe_of_root(mode, ROOTS["ff8"], labels, max_rows=200 if IS_JIT_OFF else 3_000)
     contents = {
         written(tmp_path / f"{number}.jsonl", recipe, means).read_bytes()
-        for number, means in enumerate([Means(1, 1, 1), Means(2, 1, 1), Means(4, 1, 32)])
+        for number, means in enumerate(
+            [ExportMeans(1, 1, 1), ExportMeans(2, 1, 1), ExportMeans(4, 1, 32)]
+        )
     }
     assert len(contents) == 1
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.cards import Catalogue
-from engine.deal import Player
-from engine.dealing import Dealer
 from engine.errors import DealError, InputError, NotationError
-from engine.notation import format_state
-from engine.state import State
+from engine.game.cards import Catalogue
+from engine.game.deal import Player
+from engine.game.dealing import Dealer
+from engine.game.state import State
+from engine.text.notation import format_state
 from precompute.demo import demo_states
 from precompute.plan import (
     DEFAULT_PLIES,

@@ -13,14 +13,11 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.cards import default_catalogue
-from engine.errors import MismatchError, NotationError
-from engine.packing import REVISION
-from precompute import worker
-from precompute.cluster import ClusterCrew, connect_to
-from precompute.crew import ClusterError
-from precompute.crews import check_address
+from engine.errors import NotationError
+from engine.game.cards import default_catalogue
+from engine.tablebase.blocks import REVISION
 from precompute.plan import plan_roots
+from precompute.roots import SolveRoots, memory_needed
 from store.format import FORMAT
 from store.generations import Folder
 from store.records import Manifest
@@ -29,6 +26,9 @@ from tests.commands import command
 from tests.databases import ROOT_PLY, Unwatched
 from tests.precompute.conftest import ROOTS
 from tests.servers import free_port
+from work.cluster.crew import ClusterCrew, connect_to
+from work.crews import check_address
+from work.tasks import ClusterError
 
 PROJECT = Path(__file__).parent.parent.parent
 
@@ -43,7 +43,7 @@ class Change(NamedTuple):
 
 def foreign_code(folder: Path, change: Change) -> Path:
     """Copy this project with one file of it changed."""
-    for name in ("console", "data", "engine", "precompute", "store"):
+    for name in ("console", "data", "engine", "precompute", "store", "work"):
         ignored = shutil.ignore_patterns("__pycache__", "db", "exports")
         shutil.copytree(PROJECT / name, folder / name, ignore=ignored)
     text = (folder / change.path).read_text(encoding="utf-8")
@@ -57,7 +57,7 @@ def foreign_code(folder: Path, change: Change) -> Path:
     ("change", "message"),
     [
         (
-            Change("engine/packing.py", f"REVISION = {REVISION}", "REVISION = 99"),
+            Change("engine/tablebase/blocks.py", f"REVISION = {REVISION}", "REVISION = 99"),
             f"has another engine revision: found 99, allowed: {REVISION}",
         ),
         (
@@ -85,7 +85,7 @@ def test_worker_without_the_project_is_refused_and_lives(
     job = job_on(cluster, tmp_path / "db", "--state", plan)
     job.end()
     assert job.process.returncode == 1
-    assert "cannot say what it is: ModuleNotFoundError('precompute')" in job.errors[-1]
+    assert "cannot say what it is: ModuleNotFoundError('work')" in job.errors[-1]
     cluster.await_workers(1)
     assert process.poll() is None
 
@@ -132,23 +132,30 @@ def test_worker_with_too_little_memory_is_refused(cluster: Cluster, tmp_path: Pa
     assert Folder(tmp_path / "db").unfinished() is None
 
 
-def test_restarted_worker_with_other_cards_solves_nothing() -> None:
-    """A worker may take the address of one that was found fit before it: it looks again."""
-    catalogue = default_catalogue()
-    other = Manifest(**{**vars(Manifest.begun(catalogue)), "cards": "x"})
-    (planned,) = plan_roots(ROOTS[:1], ROOT_PLY, catalogue)
-    with pytest.raises(MismatchError, match="the job has another card file: found x"):
-        worker.solve(planned, None, other)
+def task() -> SolveRoots:
+    plan = plan_roots(ROOTS[:1], ROOT_PLY, default_catalogue())
+    return SolveRoots(Manifest.begun(default_catalogue()), memory_needed(plan))
+
+
+def test_worker_started_anew_under_an_old_address_is_asked_again(
+    plan: str, cluster: Cluster, tmp_path: Path
+) -> None:
+    """It was fit before, with other cards it is not: what is fit is what the scheduler says."""
+    code = foreign_code(tmp_path / "code", Change("data/cards.json", '"Geezard"', '"Gizzard"'))
+    address = ("--worker-port", str(free_port()))
+    cluster.start_worker(*address)
+    job = job_on(cluster, tmp_path / "db", "--state", plan)
+    job.read_until("deal 1/")
+    cluster.catch(0).kill()
+    cluster.start_worker(*address, code=code)
+    job.read_until("worker refused: tcp://127.0.0.1:")
+    assert "another card file" in job.errors[-1]
 
 
 def test_cluster_without_workers_is_told(cluster: Cluster) -> None:
-    plan = plan_roots(ROOTS[:1], ROOT_PLY, default_catalogue())
-    crew = ClusterCrew(connect_to(cluster.address), None, patience=0.2)
+    crew = ClusterCrew(connect_to(cluster.address), patience=0.2)
     message = f"the Dask scheduler at {cluster.address} has had no worker for 0 s"
-    with (
-        pytest.raises(ClusterError, match=message),
-        crew.engaged(plan, default_catalogue(), Unwatched()),
-    ):
+    with pytest.raises(ClusterError, match=message), crew.engaged(task(), Unwatched()):
         pass
 
 
@@ -156,11 +163,10 @@ def test_silent_workers_are_told(cluster: Cluster) -> None:
     process = cluster.start_worker()
     wait_until(cluster.solving, process)
     process.send_signal(signal.SIGSTOP)
-    plan = plan_roots(ROOTS[:1], ROOT_PLY, default_catalogue())
-    crew = ClusterCrew(connect_to(cluster.address), None, patience=0.2)
+    crew = ClusterCrew(connect_to(cluster.address), patience=0.2)
     with (
         pytest.raises(ClusterError, match="has 1 worker, but no answer from any for 0 s"),
-        crew.engaged(plan, default_catalogue(), Unwatched()),
+        crew.engaged(task(), Unwatched()),
     ):
         pass
 

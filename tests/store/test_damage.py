@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.cards import default_catalogue
 from engine.errors import DamagedError, StoreError
-from engine.facts import facts_of
-from engine.notation import format_state
-from engine.solve import Solver
-from engine.state import State
+from engine.game.cards import default_catalogue
+from engine.game.facts import facts_of
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.text.notation import format_state
 from store.answer import DATABASE, SEARCH
 from store.environment import Entry, Environment
 from store.format import BLOCKS
@@ -34,10 +34,10 @@ import json
 import sys
 from contextlib import suppress
 from pathlib import Path
-from engine.cards import default_catalogue
-from engine.document import state_to_dict
+from engine.game.cards import default_catalogue
+from engine.text.document import state_to_dict
 from engine.errors import DamagedError, StoreError
-from engine.notation import parse_state
+from engine.text.notation import parse_state
 from store.oracle import Oracle
 from store.quick import Quick, make_alphabet
 from store.reader import Reader

@@ -6,11 +6,11 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cards import default_catalogue
-from engine.deal import Deal
 from engine.errors import DamagedError
-from engine.packing import Run
-from engine.state import State
+from engine.game.cards import default_catalogue
+from engine.game.deal import Deal
+from engine.game.state import State
+from engine.tablebase.blocks import Run
 from store.format import (
     as_key,
     block_content,

@@ -9,11 +9,11 @@ import numpy as np
 import orjson
 import pytest
 
-from engine.cards import default_catalogue
-from engine.document import state_from_dict, state_to_dict
-from engine.facts import facts_of
-from engine.retrograde import LAST_PLY
-from engine.state import State
+from engine.game.cards import default_catalogue
+from engine.game.facts import facts_of
+from engine.game.state import State
+from engine.tablebase.retrograde import LAST_PLY
+from engine.text.document import state_from_dict, state_to_dict
 from store.oracle import Oracle
 from store.quick import Quick, make_alphabet, read_batch, warm_up
 from store.reader import Reader

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from engine.cards import Element, default_catalogue
+from engine.game.cards import Element, default_catalogue
 from tests.browsers import Watch, watched
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from app.client import Client
-from engine.cards import Element, default_catalogue
+from engine.game.cards import Element, default_catalogue
 from tests.e2e.page.table import Table, names_with
 
 

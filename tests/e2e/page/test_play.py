@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from app.client import Client
-from engine.cards import default_catalogue
-from engine.document import state_from_dict
-from engine.notation import format_state
+from engine.game.cards import default_catalogue
+from engine.text.document import state_from_dict
+from engine.text.notation import format_state
 from tests import vectors
 from tests.databases import later, small_roots
 from tests.e2e.page.table import CELL_NAMES, OPENING, Table, board_of

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from app.client import Client
 from app.examples import NOTATION_EXAMPLE, STATE_EXAMPLE
-from engine.cards import Element, default_catalogue
+from engine.game.cards import Element, default_catalogue
 from tests.e2e.page.table import OPENING, Table, board_of, names_with
 
 

@@ -10,9 +10,9 @@ import httpx
 from playwright.sync_api import expect
 
 from app.client import Answer, Client, MoveObject
-from engine.cards import default_catalogue
-from engine.document import state_from_dict
-from engine.notation import format_state
+from engine.game.cards import default_catalogue
+from engine.text.document import state_from_dict
+from engine.text.notation import format_state
 from tests.e2e.page.table import OPENING, Screens, Table, board_of
 
 Json = dict[str, object]

@@ -1,0 +1,141 @@
+"""A game in the terminal: show the board, ask or choose, tell every capture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from app.terminal.players import PlayerKind, make_choosers
+from app.terminal.review import Turn, review, worth_text
+from engine.errors import InputError, MoveError
+from engine.game.board import CELLS
+from engine.game.cards import Catalogue
+from engine.game.deal import Player
+from engine.game.dealing import game_random
+from engine.game.moves import Move
+from engine.game.state import Capture, State
+from engine.search.solver import RankedMove, Solver
+from engine.text.notation import format_state
+from engine.text.picture import draw_state
+
+HELP = (
+    "CARD CELL places a card (by id or name: 34 0, Squall 4); "
+    "hint: every move with its worth; help; quit"
+)
+
+CELL_NAMES = [str(cell) for cell in range(CELLS)]
+
+Say = Callable[[str], None]
+Ask = Callable[[str], str]
+
+
+class GivenUpError(Exception):
+    """The person at the table left."""
+
+
+@dataclass(frozen=True)
+class TerminalGame:
+    """Where a game is played: the cards, who plays, and how a person is spoken with."""
+
+    catalogue: Catalogue
+    players: Mapping[Player, PlayerKind]
+    say: Say
+    ask: Ask
+    solver: Solver
+    has_hints: bool = False
+    seed: int = 0
+    number: int = 0
+
+    def play(self, state: State) -> list[Turn]:
+        """Play from `state` to the end and return the turns."""
+        turns = []
+        while not state.is_over:
+            self.say(draw_state(state))
+            move = self._choose(state, game_random(self.seed, self.number, state.ply))
+            self.say(self._told(state, move, state.captures(move)))
+            turns.append(Turn(state, move))
+            state = state.play(move)
+        self.say(draw_state(state))
+        self.say(result_text(state))
+        self.say(f"notation: {format_state(state)}")
+        return turns
+
+    def say_review(self, turns: list[Turn]) -> None:
+        """Say of every turn what it was worth and gave away."""
+        for reviewed in review(turns, self.solver):
+            state, move = reviewed.turn
+            line = (
+                f"{state.ply + 1}. {state.to_move.name} {self._named(move):<24} "
+                f"{worth_text(reviewed.before):<8} "
+            )
+            if reviewed.given_away:
+                line += f"gave away {reviewed.given_away}; best: {self._named(reviewed.best_move)}"
+            else:
+                line += "best"
+            self.say(line)
+
+    def _choose(self, state: State, random: Generator) -> Move:
+        kind = self.players[state.to_move]
+        if kind is PlayerKind.HUMAN:
+            return self._asked(state)
+        return make_choosers(self.solver)[kind](state, random)
+
+    def _asked(self, state: State) -> Move:
+        """Ask until the answer is a legal move."""
+        if self.has_hints:
+            self._say_hints(state)
+        while True:
+            answer = self.ask(f"{state.to_move.name}> ").strip()
+            if answer == "quit":
+                raise GivenUpError
+            if answer in ("", "help", "?"):
+                self.say(HELP)
+            elif answer == "hint":
+                self._say_hints(state)
+            else:
+                try:
+                    move = self._parsed(answer)
+                    state.captures(move)
+                except InputError as error:
+                    self.say(f"{error}")
+                else:
+                    return move
+
+    def _parsed(self, answer: str) -> Move:
+        card, _, cell = answer.rpartition(" ")
+        if not card or cell not in CELL_NAMES:
+            raise MoveError.of("move", answer, HELP)
+        return Move(self.catalogue.find(card).id, int(cell))
+
+    def _say_hints(self, state: State) -> None:
+        self.say("\n".join(self._described(state, entry) for entry in self.solver.rank(state)))
+
+    def _described(self, state: State, entry: RankedMove) -> str:
+        cells = ", ".join(str(capture.cell) for capture in state.captures(entry.move))
+        score = entry.margin if state.to_move is Player.A else -entry.margin
+        return (
+            f"  {worth_text(score):<8} {self._named(entry.move):<24} captures {cells or 'nothing'}"
+        )
+
+    def _named(self, move: Move) -> str:
+        return f"{self.catalogue[move.card_id].name} ({move.card_id}) on {move.cell}"
+
+    def _told(self, state: State, move: Move, captures: tuple[Capture, ...]) -> str:
+        lines = [f"{state.to_move.name} places {self._named(move)}"]
+        for capture in captures:
+            taken = self.catalogue[capture.card_id].name
+            lines.append(
+                f"  {capture.rule}: {taken} on {capture.cell}, by the card on {capture.by_cell}"
+            )
+        return "\n".join(lines)
+
+
+def result_text(state: State) -> str:
+    """Return who won a finished game, and how high."""
+    score_a, score_b = state.score
+    if state.margin == 0:
+        return f"draw, {score_a} : {score_b}"
+    winner = Player.A if state.margin > 0 else Player.B
+    return f"{winner.name} wins, {max(score_a, score_b)} : {min(score_a, score_b)}"

@@ -1,0 +1,54 @@
+"""Players that choose a move by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from numpy.random import Generator
+
+from engine.game.moves import Move
+from engine.game.state import State
+from engine.search.solver import Solver
+
+Chooser = Callable[[State, Generator], Move]
+
+
+class PlayerKind(Enum):
+    """Who sits at the table."""
+
+    HUMAN = "human"
+    RANDOM = "random"
+    GREEDY = "greedy"
+    PERFECT = "perfect"
+
+
+def choose_random(state: State, random: Generator) -> Move:
+    """Return any legal move, each equally likely."""
+    moves = state.legal_moves()
+    return moves[int(random.integers(len(moves)))]
+
+
+def choose_greedy(state: State, _random: Generator) -> Move:
+    """Return the move that captures most now; the first in order when several do."""
+    return max(state.legal_moves(), key=lambda move: len(state.captures(move)))
+
+
+def perfect_chooser(solver: Solver) -> Chooser:
+    """Return a player that makes the best move."""
+
+    def choose_perfect(state: State, _random: Generator) -> Move:
+        best = solver.solve(state).best_move
+        assert best is not None, "a finished game has no mover"
+        return best
+
+    return choose_perfect
+
+
+def make_choosers(solver: Solver) -> dict[PlayerKind, Chooser]:
+    """Return the players that need nobody to ask."""
+    return {
+        PlayerKind.RANDOM: choose_random,
+        PlayerKind.GREEDY: choose_greedy,
+        PlayerKind.PERFECT: perfect_chooser(solver),
+    }

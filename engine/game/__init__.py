@@ -1,0 +1,1 @@
+"""The game: cards, rules, deals, states, captures, moves, hashes."""

@@ -1,0 +1,1 @@
+"""Answers by search: exact, and estimated by playouts."""

@@ -1,0 +1,1 @@
+"""Everything below a root at once: indexed, solved, packed into blocks, looked up."""

@@ -1,0 +1,1 @@
+"""States in the forms people and programs exchange: JSON, notation, a picture."""

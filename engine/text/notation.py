@@ -1,0 +1,173 @@
+"""States, hands, rules and layouts as text.
+
+A state is written in five fields, joined by "_", all of it safe in a URL:
+
+    ff8-es_12AF.1.L.2.34B.3_1.2.3.4_6.7.8.9_A
+    │   │  │                │       │       └ who is to move
+    │   │  │                │       └ B's hand, ascending
+    │   │  │                └ A's hand, ascending
+    │   │  └ the nine cells in order: 12AF card 12, A's, on a Fire cell; L an empty
+    │   │    Wind cell; 2 two empty cells without element; joined by "."
+    │   └ switches that are on: e(lemental) s(ame) p(lus) w(all)
+    └ variant: tc or ff8
+
+Every state has exactly one such text: an opening without elements has the cells "9".
+Another spelling (leading zeros, a hand in another order, runs of empty cells not
+taken together) is refused, so that a text can serve as a key.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import NotationError, UnknownCardError
+from engine.game.board import CELLS, HAND_SIZE
+from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
+from engine.game.deal import NO_ELEMENTS, Elements, Player
+from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.state import Placed, State
+
+FIELD, ITEM = "_", "."
+VARIANT_CODES = {Variant.TRIPLECARGO: "tc", Variant.FF8: "ff8"}
+SWITCH_LETTERS = "espw"  # in the order of SWITCHES
+LONGEST_NOTATION = 256  # the longest state there can be is well below
+
+_LETTERS = "".join(ELEMENT_BY_LETTER)
+_CARD = r"[1-9][0-9]{0,3}"
+_RULES = re.compile(rf"({'|'.join(VARIANT_CODES.values())})(?:-(e?s?p?w?))?", re.ASCII)
+_CELL = re.compile(rf"([1-9])|(?:({_CARD})([AB]))?([{_LETTERS}]?)", re.ASCII)
+_HAND = re.compile(rf"(?:{_CARD}(?:\.{_CARD})*)?", re.ASCII)
+
+
+def format_state(state: State) -> str:
+    """Return the state's text."""
+    hands = (ITEM.join(str(card.id) for card in hand) for hand in state.hands)
+    fields = (_format_rules(state.rules), _format_cells(state), *hands, state.to_move.name)
+    return FIELD.join(fields)
+
+
+def parse_state(text: str, catalogue: Catalogue) -> State:
+    """Return the state a text describes.
+
+    Raises `NotationError` when the text is none, and `StateError` when what it says
+    cannot be.
+    """
+    fields = text.split(FIELD) if len(text) <= LONGEST_NOTATION else []
+    if len(fields) != 5:
+        raise NotationError.of("notation", text, "rules_cells_handA_handB_mover")
+    rules = _parse_rules(fields[0])
+    board, elements = _parse_cells(fields[1], rules, catalogue)
+    hands = [
+        _parse_hand(field, player, catalogue)
+        for field, player in zip(fields[2:4], Player, strict=True)
+    ]
+    if fields[4] not in Player.__members__:
+        raise NotationError.of("notation.mover", fields[4], "A or B")
+    return State.of(board, hands, Player[fields[4]], rules=rules, elements=elements)
+
+
+def parse_hands(text: str, catalogue: Catalogue) -> tuple[list[Card], list[Card]]:
+    """Return two hands from "1,2,3,4,5:6,7,8,9,10": ids or names, A's first."""
+    hands = text.split(":")
+    if len(hands) != len(Player):
+        raise NotationError.of(
+            "hands", text, "two hands of card ids or names, 1,2,3,4,5:6,7,8,9,10"
+        )
+    hand_a, hand_b = (_parse_names(hand, catalogue) for hand in hands)
+    return hand_a, hand_b
+
+
+def parse_rules(text: str, variant: Variant = Variant.TRIPLECARGO) -> Rules:
+    """Return the rules from "elemental,same" or "none"."""
+    names = [name.strip() for name in text.split(",")]
+    return Rules.of([] if names in (["none"], [""]) else names, variant)
+
+
+def parse_layout(text: str) -> Elements:
+    """Return the elements of nine cells from "F,-,-,I,-,-,-,-,-"."""
+    letters = [letter.strip() for letter in text.split(",")]
+    if len(letters) != CELLS or not all(x == "-" or x in ELEMENT_BY_LETTER for x in letters):
+        raise NotationError.of(
+            "elements", text, f"nine of -, {', '.join(ELEMENT_BY_LETTER)}, joined by commas"
+        )
+    return tuple(ELEMENT_BY_LETTER.get(letter) for letter in letters)
+
+
+def _format_rules(rules: Rules) -> str:
+    on = "".join(x for x, is_on in zip(SWITCH_LETTERS, rules.switches, strict=True) if is_on)
+    return VARIANT_CODES[rules.variant] + (f"-{on}" if on else "")
+
+
+def _parse_rules(text: str) -> Rules:
+    match = _RULES.fullmatch(text)
+    if not match or match[2] == "":
+        raise NotationError.of("notation.rules", text, "tc or ff8, then - and some of espw, if any")
+    variant = next(variant for variant, code in VARIANT_CODES.items() if code == match[1])
+    switches = zip(SWITCHES, SWITCH_LETTERS, strict=True)
+    return Rules.of([name for name, letter in switches if letter in (match[2] or "")], variant)
+
+
+def _format_cells(state: State) -> str:
+    items: list[str] = []
+    run = 0
+    for placed, element in zip(state.board, state.elements, strict=True):
+        if placed is None and element is None:
+            run += 1
+            continue
+        items += [str(run)] if run else []
+        run = 0
+        card = f"{placed.card.id}{placed.owner.name}" if placed else ""
+        items.append(card + (element.value if element else ""))
+    items += [str(run)] if run else []
+    return ITEM.join(items)
+
+
+def _parse_cells(
+    text: str, rules: Rules, catalogue: Catalogue
+) -> tuple[list[Placed | None], Elements]:
+    board: list[Placed | None] = []
+    elements: list[Element | None] = []
+    was_run = False
+    for item in text.split(ITEM):
+        where = f"notation.cells[{len(board)}]"
+        match = _CELL.fullmatch(item)
+        if not match or not item or (match[1] and was_run):
+            allowed = (
+                f"a card (12A), an element ({_LETTERS}), both, or a run of empty cells (1 to 9)"
+            )
+            raise NotationError.of(where, item, allowed)
+        if match[4] and not rules.elemental:
+            raise NotationError.of(where, item, "no element, as Elemental is off")
+        was_run = bool(match[1])
+        empty = int(match[1] or 1)
+        board += [Placed(catalogue[int(match[2])], Player[match[3]]) if match[2] else None] * empty
+        elements += [ELEMENT_BY_LETTER.get(match[4])] * empty
+    if len(board) != CELLS:
+        raise NotationError.of("notation.cells", text, f"nine cells, not {len(board)}")
+    return board, tuple(elements) if rules.elemental else NO_ELEMENTS
+
+
+def _parse_hand(text: str, player: Player, catalogue: Catalogue) -> list[Card]:
+    ids = [int(item) for item in text.split(ITEM)] if text and _HAND.fullmatch(text) else []
+    if ids != sorted(ids) or len(ids) > HAND_SIZE or bool(text) != bool(ids):
+        raise NotationError.of(
+            f"notation.hand{player.name}", text, "at most five card ids, ascending, joined by ."
+        )
+    return [catalogue[card_id] for card_id in ids]
+
+
+def _parse_names(text: str, catalogue: Catalogue) -> list[Card]:
+    """Return the cards of a comma-separated list; a name may have a comma in it."""
+    pieces = text.split(",")
+    cards: list[Card] = []
+    while pieces:
+        if len(pieces) > 1:
+            try:
+                cards.append(catalogue.named(f"{pieces[0].strip()}, {pieces[1].strip()}"))
+            except UnknownCardError:
+                pass
+            else:
+                del pieces[:2]
+                continue
+        cards.append(catalogue.find(pieces.pop(0)))
+    return cards

@@ -1,0 +1,177 @@
+"""The terminal game, at a table whose person is a list of answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.terminal.play import GivenUpError, TerminalGame, result_text
+from app.terminal.players import PlayerKind, choose_greedy
+from app.terminal.review import Turn, review, worth_text
+from engine.game.cards import Catalogue, default_catalogue
+from engine.game.deal import Player
+from engine.game.dealing import game_random
+from engine.game.moves import Move
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.text.notation import parse_state
+
+ALL_RULES = "ff8-espw_1.F.2.L.4_2.15.29.43.102_4.26.41.66.110_A"
+
+
+LATE = "ff8-espw_2A.F.4B.L.15B.1.26A.41A.1_29.43_66.102.110_B"
+
+
+def late() -> State:
+    """Return a state near the end, so that a solver without the JIT has little to do."""
+    return parse_state(LATE, default_catalogue())
+
+
+class Person:
+    """Somebody who types the given answers and remembers what was said."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.heard: list[str] = []
+
+    def ask(self, _question: str) -> str:
+        return self.answers.pop(0)
+
+    def table(self, a: PlayerKind, b: PlayerKind) -> TerminalGame:
+        kinds = {Player.A: a, Player.B: b}
+        return TerminalGame(default_catalogue(), kinds, self.heard.append, self.ask, Solver())
+
+
+def start(text: str = ALL_RULES) -> State:
+    return parse_state(text, default_catalogue())
+
+
+MACHINES = [kind for kind in PlayerKind if kind is not PlayerKind.HUMAN]
+
+
+@pytest.mark.parametrize("a", MACHINES)
+@pytest.mark.parametrize("b", MACHINES)
+def test_machines_finish_a_game(a: PlayerKind, b: PlayerKind) -> None:
+    person = Person()
+    turns = person.table(a, b).play(late())
+    final = turns[-1].state.play(turns[-1].move)
+    assert final.is_over
+    assert person.heard[-2] == result_text(final)
+    assert sum("places" in line for line in person.heard) == len(turns) == 4
+
+
+@pytest.mark.parametrize("opponent", MACHINES)
+def test_perfect_player_gets_what_it_was_promised(opponent: PlayerKind) -> None:
+    promised = Solver().solve(late())
+    assert late().to_move is Player.B
+    turns = Person().table(opponent, PlayerKind.PERFECT).play(late())
+    final = turns[-1].state.play(turns[-1].move)
+    assert -final.margin >= -promised.margin
+    if opponent is PlayerKind.PERFECT:
+        assert tuple(turn.move for turn in turns) == promised.line
+        assert final.margin == promised.margin
+
+
+def test_review_says_what_each_move_gave_away() -> None:
+    person = Person()
+    table = person.table(PlayerKind.RANDOM, PlayerKind.PERFECT)
+    turns = table.play(late())
+    person.heard.clear()
+    table.say_review(turns)
+    assert len(person.heard) == 4
+    for line, reviewed in zip(person.heard, review(turns, Solver()), strict=True):
+        assert worth_text(reviewed.before) in line
+        assert (f"gave away {reviewed.given_away}" in line) == (reviewed.given_away > 0)
+        if reviewed.turn.state.to_move is Player.B:
+            assert reviewed.given_away == 0
+            assert line.endswith("best")
+
+
+def test_review_of_a_wrong_move_names_the_best_one() -> None:
+    ranked = Solver().rank(late())
+    assert ranked[-1].margin != ranked[0].margin
+    (reviewed,) = review([Turn(late(), ranked[-1].move)], Solver())
+    assert reviewed.best_move == ranked[0].move
+    assert reviewed.given_away == ranked[-1].margin - ranked[0].margin
+
+
+def test_worth_in_words() -> None:
+    assert [worth_text(score) for score in (3, 0, -2)] == ["win +3", "draw +0", "loss -2"]
+
+
+def test_every_capture_is_told_with_its_rule() -> None:
+    person = Person()
+    table = person.table(PlayerKind.GREEDY, PlayerKind.GREEDY)
+    table.play(start())
+    state = start()
+    for ply in range(9):
+        move = choose_greedy(state, game_random(0, 0, ply))
+        told = [line for line in person.heard if "places" in line][ply].splitlines()
+        assert len(told) == 1 + len(state.captures(move))
+        for line, capture in zip(told[1:], state.captures(move), strict=True):
+            assert line.startswith(f"  {capture.rule}: ")
+            assert line.endswith(f"on {capture.cell}, by the card on {capture.by_cell}")
+        state = state.play(move)
+
+
+def test_person_is_asked_until_the_move_is_legal() -> None:
+    person = Person(
+        "nonsense",
+        "",
+        "Squall 0",
+        "Fngar 0",
+        "102 9",
+        "9" * 5000 + " 1",
+        "1 " + "9" * 5000,
+        "laguna 4",
+        "102 3",
+        "quit",
+    )
+    with pytest.raises(GivenUpError):
+        person.table(PlayerKind.HUMAN, PlayerKind.HUMAN).play(start())
+    heard = "\n".join(person.heard)
+    assert "move: found 'nonsense'" in heard
+    assert "CARD CELL places a card" in heard
+    assert "move.card_id: found 110; allowed: a card in A's hand: 2, 15, 29, 43, 102" in heard
+    assert "did you mean 'Funguar'" in heard
+    assert "move: found '102 9'" in heard
+    assert "card: found '9999" in heard
+    assert "move.card_id: found 102; allowed: a card in B's hand" in heard
+    assert "A places Laguna (102) on 4" in heard
+
+
+@pytest.mark.parametrize("has_hints", [False, True])
+def test_hints_show_every_move_with_its_worth(has_hints: bool) -> None:
+    person = Person("quit") if has_hints else Person("hint", "quit")
+    table = person.table(PlayerKind.HUMAN, PlayerKind.HUMAN)
+    with pytest.raises(GivenUpError):
+        replace(table, has_hints=has_hints).play(late())
+    ranked = Solver().rank(late())
+    hints = person.heard[1].splitlines()
+    assert len(hints) == len(ranked)
+    for line, entry in zip(hints, ranked, strict=True):
+        assert line.strip().startswith(worth_text(-entry.margin))
+        assert f"({entry.move.card_id}) on {entry.move.cell}" in line
+
+
+def test_greedy_takes_the_most_and_the_first_of_equals(catalogue: Catalogue) -> None:
+    state = parse_state("tc_3.1A.5_2.3.4.5_6.7.8.9.110_B", catalogue)
+    best = choose_greedy(state, game_random(0, 0, 0))
+    most = max(len(state.captures(move)) for move in state.legal_moves())
+    firsts = [move for move in state.legal_moves() if len(state.captures(move)) == most]
+    assert best == firsts[0]
+    assert isinstance(best, Move)
+
+
+@pytest.mark.parametrize(
+    ("owners", "variant", "text"),
+    [
+        ("AAAAAABBB", "tc", "A wins, 6 : 3"),
+        ("AAABBBBBB", "tc", "B wins, 6 : 3"),
+        ("AAAAABBBB", "ff8", "draw, 5 : 5"),
+    ],
+)
+def test_result_is_told(owners: str, variant: str, text: str, catalogue: Catalogue) -> None:
+    cells = ".".join(f"{card}{owner}" for card, owner in enumerate(owners, start=1))
+    assert result_text(parse_state(f"{variant}_{cells}__10_B", catalogue)) == text
