@@ -54,9 +54,9 @@ bench: $(VENV)/.dev ## speed, absolute and relative to a calibration loop
 screenshots: $(VENV)/.dev ## the pictures in docs/images, taken of the page with Chromium
 	$(BIN)/python -m tests.screenshots
 
-LOCK_FLAGS := --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+LOCK_FLAGS := --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-lock: $(VENV)/bin/python ## pin the newest allowed versions
+lock: $(VENV)/bin/python ## pin what pyproject asks for; UPGRADE=--upgrade: in the newest allowed versions
 	$(PIP) install uv
 	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile $(LOCK_FLAGS) pyproject.toml --extra cluster -c requirements.lock -o requirements-cluster.lock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from typing import Annotated, Any
+from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Query, Request
@@ -17,7 +17,6 @@ from app.metrics import CONTENT_TYPE, exposition
 from app.openapi import MOVES, body, problems
 from app.service import Phase, Service
 from engine.errors import StateError, UnknownCardError
-from engine.game.cards import Card
 from engine.game.deal import Player
 from engine.game.dealing import Dealer, ElementSource, Strategy
 from engine.game.rules import Rules, Variant
@@ -205,7 +204,7 @@ async def cards(request: Request) -> Response:
     """Return all cards."""
     catalogue = service_of(request).catalogue
     return json_response(
-        {"cards": [card_to_dict(card) for card in catalogue], "digest": catalogue.digest}
+        {"cards": [card.as_dict() for card in catalogue], "digest": catalogue.digest}
     )
 
 
@@ -217,25 +216,9 @@ async def cards(request: Request) -> Response:
 async def card(request: Request, card_id: int) -> Response:
     """Return one card."""
     try:
-        return json_response(card_to_dict(service_of(request).catalogue.find(str(card_id))))
+        return json_response(service_of(request).catalogue.find(str(card_id)).as_dict())
     except UnknownCardError as error:
         raise ServiceError(Kind.NOT_FOUND, str(error), error.problems) from error
-
-
-def card_to_dict(card: Card) -> dict[str, Any]:
-    """Return a card as the card file has it."""
-    top, right, bottom, left = card.ranks
-    return {
-        "id": card.id,
-        "name": card.name,
-        "level": card.level,
-        "type": card.type,
-        "top": top,
-        "right": right,
-        "bottom": bottom,
-        "left": left,
-        "element": card.element.name.capitalize() if card.element else None,
-    }
 
 
 @router.get(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from engine.errors import NotationError
+from engine.errors import DealError, NotationError
 from engine.game.cards import CARD_FILE, Catalogue
 from engine.game.deal import Deal, Elements, Player
 from engine.game.dealing import Dealer, ElementSource, Strategy
@@ -33,6 +34,24 @@ ElementsOption = Annotated[
 FirstOption = Annotated[str, typer.Option(help="Who starts: A, B or random.")]
 DatabaseOption = Annotated[Path, typer.Option("--db", help="The folder of the database.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for a program to read.")]
+
+
+def is_given(context: typer.Context, name: str) -> bool:
+    """Tell whether an option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def spelled(name: str) -> str:
+    """Return an option as it is written: --hand-strategy."""
+    return "--" + name.replace("_", "-")
+
+
+def refuse_given(context: typer.Context, names: Iterable[str], allowed: str) -> None:
+    """Raise `DealError` for the first of these options that was given, though it has no say."""
+    for name in names:
+        if is_given(context, name):
+            raise DealError.of(spelled(name), context.params[name], allowed)
 
 
 def parse_elements(text: str) -> ElementSource | Elements:

@@ -18,6 +18,7 @@ from engine.errors import TriadError
 from learn.lines import Chunk, line_chunks
 from store.exported import (
     COMMON,
+    COMPRESSED,
     ELEMENT,
     MANIFEST_ENDING,
     MARGIN,
@@ -27,8 +28,6 @@ from store.exported import (
     columns_of,
     flat_names,
 )
-
-COMPRESSED = ".zst"
 
 
 class ExportFileError(TriadError):

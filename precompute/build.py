@@ -20,6 +20,8 @@ from console.options import (
     VariantOption,
     make_dealer,
     parse_first,
+    refuse_given,
+    spelled,
 )
 from console.progress import progress_bar
 from engine.errors import DealError, counted
@@ -169,23 +171,12 @@ def carry_out(
 
 def check_used(context: typer.Context) -> None:
     """Refuse options that would have no say: what they set is settled by another."""
-    given = [name for name in (*OF_DEALS, *OF_PLANS) if is_given(context, name)]
-    settled = [name for name in ("state", "demo") if context.params[name]]
-    has_plan = any(context.params[name] for name in SOURCES)
-    for name in given:
-        found = context.params[name]
-        option = "--" + name.replace("_", "-")
-        if settled and name in OF_DEALS:
-            raise DealError.of(option, found, f"nothing with --{settled[0]}, which settles it")
-        if context.params["resume"] and not has_plan:
-            allowed = "nothing with --resume alone, which goes on with the stored plan"
-            raise DealError.of(option, found, allowed)
-
-
-def is_given(context: typer.Context, name: str) -> bool:
-    """Tell whether an option stands on the command line."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
+    for name in ("state", "demo"):
+        if context.params[name]:
+            refuse_given(context, OF_DEALS, f"nothing with {spelled(name)}, which settles it")
+    if context.params["resume"] and not any(context.params[name] for name in SOURCES):
+        allowed = "nothing with --resume alone, which goes on with the stored plan"
+        refuse_given(context, (*OF_DEALS, *OF_PLANS), allowed)
 
 
 def say(text: str) -> None:

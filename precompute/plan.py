@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.errors import DealError, InputError, NotationError, Problem, StateError
 from engine.game.cards import Card, Catalogue
@@ -50,11 +51,13 @@ def plan_roots(states: Iterable[State], plies: int, catalogue: Catalogue) -> lis
     return list(planned.values())
 
 
-def openings(dealers: Sequence[Dealer], hands: Sequence[Hands]) -> Iterator[State]:
+def openings(dealers: Sequence[Dealer], given: Sequence[GivenHands]) -> Iterator[State]:
     """Return an opening for each pair of hands and each dealer (one for each starter)."""
-    for number, pair in enumerate(hands):
+    for number, (hands, place) in enumerate(given):
         for dealer in dealers:
-            yield State.start(dealer.deal(number, pair))
+            with _within(place):
+                deal = dealer.deal(number, hands)
+            yield State.start(deal)
 
 
 def sampled(dealers: Sequence[Dealer], count: int) -> Iterator[State]:
@@ -66,20 +69,27 @@ def sampled(dealers: Sequence[Dealer], count: int) -> Iterator[State]:
             yield State.start(dealer.deal(number))
 
 
-def read_hands(specs: Sequence[str], catalogue: Catalogue) -> list[Hands]:
+class GivenHands(NamedTuple):
+    """Two hands, and where they were read: a line of a file, or nowhere in particular."""
+
+    hands: Hands
+    place: str = ""
+
+
+def read_hands(specs: Sequence[str], catalogue: Catalogue) -> list[GivenHands]:
     """Return the pairs of hands of all specifications: text, or @FILE with one a line."""
-    hands: list[Hands] = []
+    given: list[GivenHands] = []
     for spec in specs:
         if spec.startswith("@"):
-            hands += _hands_in_file(Path(spec[1:]), catalogue)
+            given += _hands_in_file(Path(spec[1:]), catalogue)
         else:
-            hands.append(parse_hands(spec, catalogue))
-    if not hands:
+            given.append(GivenHands(parse_hands(spec, catalogue)))
+    if not given:
         raise DealError.of("hands", " ".join(specs), "at least one deal")
-    return hands
+    return given
 
 
-def _hands_in_file(path: Path, catalogue: Catalogue) -> Iterator[Hands]:
+def _hands_in_file(path: Path, catalogue: Catalogue) -> Iterator[GivenHands]:
     """Return the hands in a file; empty lines and those that begin with # do not count."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -87,9 +97,10 @@ def _hands_in_file(path: Path, catalogue: Catalogue) -> Iterator[Hands]:
         raise NotationError.of("hands", str(path), "a text file in UTF-8") from error
     for number, line in enumerate(map(str.strip, text.splitlines()), start=1):
         if line and not line.startswith("#"):
-            with _within(f"{path}:{number}"):
+            place = f"{path}:{number}"
+            with _within(place):
                 hands = _hands_in_line(line, catalogue)
-            yield hands
+            yield GivenHands(hands, place)
 
 
 def _hands_in_line(line: str, catalogue: Catalogue) -> Hands:
@@ -128,10 +139,12 @@ def read_states(spec: str, catalogue: Catalogue) -> list[State]:
 
 @contextmanager
 def _within(place: str) -> Iterator[None]:
-    """Name the place in every problem that is found within."""
+    """Name the place, if there is one, in every problem that is found within."""
     try:
         yield
     except InputError as error:
+        if not place:
+            raise
         raise DealError(
             [
                 Problem(f"{place}: {problem.field}", problem.found, problem.allowed)

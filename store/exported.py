@@ -17,6 +17,7 @@ MILLION: Final = 1_000_000  # chances are written in millionths
 NO_CARD, NO_OWNER, NO_MOVE = 0, -1, -1
 COMMON: Final = "common"  # the object, as JSON: a member of an NPZ, metadata of a Parquet file
 MANIFEST_ENDING: Final = ".manifest.json"
+COMPRESSED: Final = ".zst"  # the ending of what zstd has compressed
 
 
 class Column(NamedTuple):

@@ -11,6 +11,8 @@ from engine.errors import TriadError
 
 T = TypeVar("T")
 R = TypeVar("R")
+T_contra = TypeVar("T_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
 
 
 class ClusterError(TriadError):
@@ -63,14 +65,14 @@ class Watch(Protocol):
         """Hear how many workers of a cluster there are."""
 
 
-class Engagement(Protocol[T, R]):
+class Engagement(Protocol[T_contra, R_co]):
     """A crew that is ready for a task."""
 
     @property
     def means(self) -> str:
         """Return with what it works, in words."""
 
-    def results(self, items: Iterable[T], *, in_order: bool = True) -> Iterator[R]:
+    def results(self, items: Iterable[T_contra], *, in_order: bool = True) -> Iterator[R_co]:
         """Return the result of every item, in their order or as they come.
 
         Whoever stops asking half-way closes the iterator: what has not begun never does.

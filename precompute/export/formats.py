@@ -13,12 +13,12 @@ from engine.text.document import rules_to_dict
 from precompute.export.columns import encode_columns
 from precompute.export.lines import Lines, Wording, encode_lines
 from precompute.export.npz import NpzFile
-from precompute.export.output import COMPRESSED, Encoded, Writer
+from precompute.export.output import Encoded, Writer
 from precompute.export.parquet import ParquetFile, load_pyarrow
 from precompute.export.recipe import Labels, Mode, PolicyFormat
 from precompute.export.rows import Rows
 from precompute.export.sink import Sink
-from store.exported import SCHEMA, columns_of
+from store.exported import COMPRESSED, SCHEMA, columns_of
 
 
 class Format(Enum):

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.errors import DealError
-from precompute.build import is_given
+from console.options import is_given, refuse_given, spelled
 from precompute.evaluate import LARGEST_TABLE
 from precompute.export.formats import Format
 from precompute.export.output import STDOUT
@@ -90,17 +89,18 @@ def check_used(context: typer.Context, mode: Mode) -> list[str]:
 
     Return those that only have no say: how games are played, where none are.
     """
-    given = [name for name in context.params if is_given(context, name)]
-    for name in given:
-        if mode is Mode.TRAJECTORY and name in OF_ROOTS:
-            _refuse(context, name, "nothing with --mode trajectory, which samples its deals")
-        if "state" in given and name in OF_STATES:
-            _refuse(context, name, "nothing with --state, which settles it")
-        if "hands" in given and name == "hand_strategy":
-            _refuse(context, name, "nothing with --hands, which settles it")
-    if "shard_rows" in given and context.params["out"] == STDOUT:
-        _refuse(context, "shard_rows", "nothing with --out -, which is one stream")
-    return [] if mode is Mode.TRAJECTORY else [_option(x) for x in given if _is_of_games(x)]
+    if mode is Mode.TRAJECTORY:
+        allowed = "nothing with --mode trajectory, which samples its deals"
+        refuse_given(context, OF_ROOTS, allowed)
+    if is_given(context, "state"):
+        refuse_given(context, OF_STATES, "nothing with --state, which settles it")
+    if is_given(context, "hands"):
+        refuse_given(context, ["hand_strategy"], "nothing with --hands, which settles it")
+    if context.params["out"] == STDOUT:
+        refuse_given(context, ["shard_rows"], "nothing with --out -, which is one stream")
+    if mode is Mode.TRAJECTORY:
+        return []
+    return [spelled(name) for name in context.params if _is_of_games(context, name)]
 
 
 def are_given(context: typer.Context, *names: str) -> bool:
@@ -108,13 +108,6 @@ def are_given(context: typer.Context, *names: str) -> bool:
     return any(is_given(context, name) for name in names)
 
 
-def _is_of_games(name: str) -> bool:
-    return name in OF_GAMES or name.startswith(PREFIXES_OF_GAMES)
-
-
-def _option(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-def _refuse(context: typer.Context, name: str, allowed: str) -> None:
-    raise DealError.of(_option(name), context.params[name], allowed)
+def _is_of_games(context: typer.Context, name: str) -> bool:
+    is_one = name in OF_GAMES or name.startswith(PREFIXES_OF_GAMES)
+    return is_one and is_given(context, name)

@@ -22,10 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from precompute.export.sink import Sink, naming
-from store.exported import MANIFEST_ENDING
+from store.exported import COMPRESSED, MANIFEST_ENDING
 
 STDOUT = "-"
-COMPRESSED = ".zst"
 PART = ".part"
 SYSTEM_FOLDERS = (("/", "dev"), ("/", "proc"))
 

@@ -207,13 +207,20 @@ def test_full_queue_is_busy_and_equal_states_are_searched_once(tmp_path: Path) -
 
 
 def test_search_beyond_the_time_limit_is_stopped(tmp_path: Path) -> None:
-    with running(tmp_path, db=str(tmp_path / "none"), time_limit="0.001") as server:
+    """And no other: a stop is its own search's, also when the next one has the same thread."""
+    settings = {"time_limit": "0.05", "solver_threads": "1"}
+    with running(tmp_path, db=str(tmp_path / "none"), **settings) as server:
         response = httpx.post(f"{server.url}/eval", params={"moves": "true"}, json=opening(3))
         assert response.status_code == 503
         assert response.json()["type"] == "urn:triadbase:problem:time-limit"
-        assert httpx.post(f"{server.url}/eval", json=STATE_EXAMPLE).status_code in (200, 503)
-        results = httpx.post(f"{server.url}/eval/batch", json={"states": [opening(4)]}).json()
-        assert results["results"][0]["error"]["status"] == 503
+        with Client(server.url) as client:
+            assert client.evaluate(STATE_EXAMPLE)["margin"] == -4
+        states = [opening(number) for number in range(4, 8)]
+        batch = httpx.post(
+            f"{server.url}/eval/batch", params={"moves": "true"}, json={"states": states}
+        )
+        statuses = [result["error"]["status"] for result in batch.json()["results"]]
+        assert statuses == [503] * 4
 
 
 def test_slow_client_is_nobodys_problem(tmp_path: Path) -> None:

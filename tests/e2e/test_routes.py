@@ -16,7 +16,9 @@ import pytest
 from app.client import Answer, AsyncClient, Client, ClientError
 from app.examples import APPLY_EXAMPLE, NOTATION_EXAMPLE, STATE_EXAMPLE
 from engine.game.cards import CARD_FILE, default_catalogue
-from engine.game.dealing import Dealer
+from engine.game.deal import Player
+from engine.game.dealing import Dealer, ElementSource, Strategy
+from engine.game.rules import Rules, Variant
 from engine.game.state import State
 from engine.text.document import state_from_dict, state_to_dict
 from engine.text.notation import format_state
@@ -178,9 +180,14 @@ def test_apply_tells_what_happens(client: Client) -> None:
 
 
 def test_deal_is_the_samplers(client: Client) -> None:
-    answer = client.get("/deal", seed=3, number=5, strategy="stratified", first="B")
-    assert answer["state"]["to_move"] == "B"
-    assert answer == client.get("/deal", seed=3, number=5, strategy="stratified", first="B")
+    asked = {"seed": 3, "number": 5, "strategy": "stratified", "first": "B", "variant": "ff8"}
+    answer = client.get("/deal", **asked, elemental=True, plus=True)
+    rules = Rules(elemental=True, plus=True, variant=Variant.FF8)
+    dealer = Dealer(
+        default_catalogue(), 3, rules, Strategy.STRATIFIED, ElementSource.FF8, first=Player.B
+    )
+    state = State.start(dealer.deal(5))
+    assert answer == {"state": state_to_dict(state), "notation": format_state(state)}
 
 
 def test_cards_are_the_card_file(client: Client) -> None:

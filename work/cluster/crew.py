@@ -82,12 +82,12 @@ class ClusterCrew:
             connection.close()
 
 
-class Given(NamedTuple, Generic[T]):
+class Given(NamedTuple, Generic[T, R]):
     """An item that the cluster has."""
 
     number: int
     item: T
-    future: Future  # who lets go of it takes the item back
+    future: Future[R]  # who lets go of it takes the item back
 
 
 class ClusterEngagement(Generic[T, R]):
@@ -104,8 +104,8 @@ class ClusterEngagement(Generic[T, R]):
         """Work with the workers that are fit, now and later."""
         self._connection, self._staff, self._task = connection, staff, task
         self._watch, self._patience = watch, patience
-        self._given: dict[str, Given[T]] = {}  # by key
-        self._done: SimpleQueue[Future] = SimpleQueue()
+        self._given: dict[str, Given[T, R]] = {}  # by key
+        self._done: SimpleQueue[Future[R]] = SimpleQueue()
         self._looked = -LOOK_SECONDS
 
     @property
@@ -155,7 +155,7 @@ class ClusterEngagement(Generic[T, R]):
     def _taken(self) -> dict[int, R]:
         """Return the result that comes next, by its number; nothing when none comes soon."""
         try:
-            key = self._done.get(timeout=LOOK_SECONDS).key
+            key = str(self._done.get(timeout=LOOK_SECONDS).key)
         except Empty:
             return {}
         number, item, future = self._given.pop(key)

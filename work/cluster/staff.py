@@ -62,7 +62,7 @@ class Staff:
         self._connection, self._task, self._watch = connection, task, watch
         digest = hashlib.blake2b(pickle.dumps(task), digest_size=8).hexdigest()
         self.resource = f"{task.name}-{digest}"
-        self._asked: dict[str, Future] = {}
+        self._asked: dict[str, Future[Introduction]] = {}
         self._refused: dict[str, str] = {}
         self._has_begun, self._last_fit = False, time.monotonic()
         self.fit: dict[str, int] = {}  # threads, by address
@@ -75,15 +75,19 @@ class Staff:
     def look(self) -> None:
         """Find out who is there, and ask those who have just come."""
         workers = self._connection.workers()
-        for known in (self._asked, self._refused):
-            for address in known.keys() - workers.keys():
-                del known[address]
         self.fit = {
             address: worker["nthreads"]
             for address, worker in workers.items()
             if self.resource in worker["resources"]
         }
-        for address in workers.keys() - self.fit.keys() - self._refused.keys():
+        unknown = workers.keys() - self.fit.keys()
+        self._asked = {
+            address: asked for address, asked in self._asked.items() if address in unknown
+        }
+        self._refused = {
+            address: why for address, why in self._refused.items() if address in unknown
+        }
+        for address in unknown - self._refused.keys():
             self._meet(address)
         if self.fit:
             self._has_begun, self._last_fit = True, time.monotonic()
@@ -102,7 +106,7 @@ class Staff:
                 self._refused[address] = reason
                 self._watch.tell(f"worker refused: {address} {reason}")
 
-    def _reason(self, future: Future) -> str:
+    def _reason(self, future: Future[Introduction]) -> str:
         """Return why a worker that has answered is refused."""
         if future.status == "error":
             error = future.exception()
