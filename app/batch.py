@@ -1,110 +1,127 @@
-"""Many states in one request: each gets its answer or its error, in their order."""
+"""Many states in one request: each gets its answer or its error, in their order.
+
+The states are shared out to all cores in parts; a part is read, looked up and written beside
+the event loop. What the database does not have is then searched, like any other state.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
-import orjson
+import msgspec
 
-from app.errors import Kind, ServiceError, as_service_error, problem_dict
+from app.errors import Kind, ServiceError, as_service_error, problem_object
+from app.exchange import Exchange
+from app.schemas import BatchError
 from app.service import Service
+from app.wishes import Wishes
 from engine.errors import StateError
-from engine.game.state import State
-from engine.text.document import load_json, state_from_dict
+from engine.game.facts import Facts
+from engine.text.document import load_json, split_list
+from engine.text.wire import encode, read_facts
+from store.answer import Answer
 
-PAUSE = 16  # states answered one by one in a row, before others get their turn
-
-
-class Where(NamedTuple):
-    """Which request an item belongs to."""
-
-    path: str
-    request_id: str
+PART = 64  # states that one thread answers in a row
 
 
-def parse_body(data: bytes) -> object:
-    """Return a body as plain values, or raise `ServiceError`."""
+class _Split(msgspec.Struct, forbid_unknown_fields=True):
+    """A batch whose states are not read yet."""
+
+    states: list[msgspec.Raw]
+
+
+_split = msgspec.json.Decoder(_Split).decode
+
+
+def batch_items(data: bytes, limit: int) -> list[bytes]:
+    """Return the texts of a batch's states, or raise `ServiceError` or `StateError`."""
     try:
-        return load_json(data)
+        items = [bytes(item) for item in _split(data).states]
+        has_field_twice = data.count(b'"states"') > 1
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        items, has_field_twice = [], True
+    if has_field_twice:  # or anything else that is wrong or odd
+        items = _odd_items(data)
+    if len(items) > limit:
+        raise ServiceError(Kind.TOO_LARGE, f"{len(items)} states; allowed: at most {limit}")
+    return items
+
+
+def _odd_items(data: bytes) -> list[bytes]:
+    """Return the items of a batch that is wrong or oddly spelt, or say what is wrong."""
+    items = split_list(data, "states")
+    if items is not None:
+        return items
+    try:
+        found = load_json(data)
     except StateError as error:
         raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
-
-
-def batch_states(found: object, limit: int) -> list[Any]:
-    """Return the documents of a batch, or raise `StateError`."""
     if not isinstance(found, dict) or set(found) != {"states"}:
         raise StateError.of("body", found, '{"states": [...]}')
-    states = found["states"]
-    if not isinstance(states, list):
-        raise StateError.of("states", states, "a list of states")
-    if len(states) > limit:
-        raise ServiceError(Kind.TOO_LARGE, f"{len(states)} states; allowed: at most {limit}")
-    return states
+    raise StateError.of("states", found["states"], "a list of states")
+
+
+class Miss(NamedTuple):
+    """An item that must be searched."""
+
+    facts: Facts
 
 
 class Batch:
     """Answers the states of one batch."""
 
-    def __init__(self, service: Service, where: Where, *, moves: bool) -> None:
+    def __init__(self, service: Service, wishes: Wishes, exchange: Exchange) -> None:
         """Search no more at a time than there are threads, so that others get through."""
-        self.service, self.where, self.moves = service, where, moves
+        self.service, self.wishes = service, wishes
+        self.path, self.request_id = exchange.scope["path"], exchange.id
         self.deadline = time.monotonic() + service.settings.time_limit
         self._searching = asyncio.Semaphore(service.settings.solver_threads)
 
     async def results(self, data: bytes) -> list[bytes]:
-        """Return the results as JSON.
+        """Return the results as JSON."""
+        run = partial(asyncio.get_running_loop().run_in_executor, self.service.pool)
+        items = await run(batch_items, data, self.service.settings.batch_limit)
+        starts = range(0, len(items), PART)
+        parts = [run(self._part_results, start, items[start : start + PART]) for start in starts]
+        results = [result for part in await asyncio.gather(*parts) for result in part]
+        return await asyncio.gather(
+            *(self._searched(number, result) for number, result in enumerate(results))
+        )
 
-        Plain states that the database has are answered all together; then the others, one by
-        one; then those that must be searched.
-        """
-        ready, documents = await self._quick_results(data)
-        missed: list[tuple[int, State]] = []
-        for number, document in documents.items():
-            ready[number] = self._result(number, document, missed)
-            if number % PAUSE == PAUSE - 1:
-                await asyncio.sleep(0)
-        searched = await asyncio.gather(*(self._search(*miss) for miss in missed))
-        for (number, _), result in zip(missed, searched, strict=True):
-            ready[number] = result
-        return [result for result in ready if result is not None]
+    def _part_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:
+        """Return what the database says of some items, their errors, and what it does not have."""
+        results: list[bytes | Miss] = []
+        asked: list[Facts] = []
+        places: list[int] = []
+        for number, item in enumerate(items, start=first):
+            try:
+                facts = read_facts(item, self.service.catalogue)
+            except Exception as error:  # noqa: BLE001  one item's error is that item's result
+                results.append(self._error(error, number))
+            else:
+                asked.append(facts)
+                places.append(number - first)
+                results.append(Miss(facts))
+        for place, answer in zip(places, self.service.look_up(asked, self.wishes), strict=True):
+            if answer is not None:
+                results[place] = encode(answer.as_object())
+        return results
 
-    async def _quick_results(self, data: bytes) -> tuple[list[bytes | None], dict[int, Any]]:
-        """Return the results that are quick to have, and the documents of all others."""
-        batch = None if self.moves else await self.service.quick_answers(data)
-        if batch is None:
-            states = batch_states(parse_body(data), self.service.settings.batch_limit)
-            return [None] * len(states), dict(enumerate(states))
-        answers, spans = batch
-        return list(answers), {
-            number: load_json(data[slice(*spans[number])])
-            for number, answer in enumerate(answers)
-            if answer is None
-        }
-
-    def _result(
-        self, number: int, document: object, missed: list[tuple[int, State]]
-    ) -> bytes | None:
-        """Return the result of one document; None when its state must be searched."""
-        try:
-            state = state_from_dict(document, self.service.catalogue)
-            answer = self.service.look_up(state, moves=self.moves)
-        except Exception as error:  # noqa: BLE001  one item's error is that item's result
-            return self._error(error, number)
-        if answer is None:
-            missed.append((number, state))
-            return None
-        return orjson.dumps(answer.as_dict())
-
-    async def _search(self, number: int, state: State) -> bytes:
+    async def _searched(self, number: int, result: bytes | Miss) -> bytes:
+        """Return a result, searched if it must be."""
+        if isinstance(result, bytes):
+            return result
         try:
             async with self._searching:
                 if time.monotonic() >= self.deadline:
                     limit = self.service.settings.time_limit
                     raise ServiceError(Kind.TIME_LIMIT, f"the batch took more than {limit:g} s")
-                answer = await self.service.live.answer(state, moves=self.moves)
-                return orjson.dumps(answer.as_dict())
+                answer: Answer = await self.service.search(result.facts, self.wishes)
+                return encode(answer.as_object())
         except Exception as error:  # noqa: BLE001  as above
             return self._error(error, number)
 
@@ -112,5 +129,5 @@ class Batch:
         told = as_service_error(error)
         if told.kind is Kind.INTERNAL:
             raise error
-        instance = f"{self.where.path}#/states/{number}"
-        return orjson.dumps({"error": problem_dict(told, instance, self.where.request_id)})
+        instance = f"{self.path}#/states/{number}"
+        return encode(BatchError(problem_object(told, instance, self.request_id)))

@@ -169,6 +169,8 @@ def serve_command(  # noqa: PLR0913  one parameter for each setting
     drain_seconds: Annotated[int | None, setting("drain_seconds")] = None,
     cors_origins: Annotated[str | None, setting("cors_origins")] = None,
     log_level: Annotated[str | None, setting("log_level")] = None,
+    access_log: Annotated[bool | None, setting("access_log")] = None,
+    slow_seconds: Annotated[float | None, setting("slow_seconds")] = None,
 ) -> None:
     """Serve answers over HTTP, from the database and by search.
 

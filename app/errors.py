@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any
 
-import orjson
 from fastapi.exceptions import RequestValidationError
+from msgspec import UNSET
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
 
+from app.schemas import FieldError, ProblemObject
 from engine.errors import InputError, MoveError, Problem, TriadError, shown
 
 PROBLEM_JSON = "application/problem+json"
@@ -29,18 +28,18 @@ RETRY_SECONDS = 1
 class Kind(Enum):
     """A kind of problem: name, status, title."""
 
-    INVALID = ("invalid", 422, "What was sent describes nothing that can be")
+    INVALID = ("invalid", 422, "The request is not valid")
     NOT_JSON = ("not-json", 400, "The body is not JSON")
-    ILLEGAL_MOVE = ("illegal-move", 422, "The move is not legal here")
-    NOT_FOUND = ("not-found", 404, "There is nothing here")
+    ILLEGAL_MOVE = ("illegal-move", 422, "The move is not legal in this state")
+    NOT_FOUND = ("not-found", 404, "Not found")
     METHOD = ("method-not-allowed", 405, "This route does not take that method")
     TOO_LARGE = ("too-large", 413, "The request is larger than allowed")
     MEDIA_TYPE = ("unsupported-media-type", 415, "The body must be application/json")
-    STARTING = ("starting", 503, "The service is starting or going away")
+    STARTING = ("starting", 503, "The service is starting or shutting down")
     BUSY = ("busy", 503, "Too many searches are waiting")
     TIME_LIMIT = ("time-limit", 503, "The search did not end within the time limit")
     BAD_REQUEST = ("bad-request", 400, "The request cannot be understood")
-    INTERNAL = ("internal", 500, "Something went wrong here; the log has it under the request id")
+    INTERNAL = ("internal", 500, "Internal error; the log has it under the request id")
 
     def __init__(self, slug: str, status: int, title: str) -> None:
         """Keep the parts."""
@@ -82,30 +81,13 @@ def as_service_error(error: Exception) -> ServiceError:
     return ServiceError(Kind.INTERNAL, "an internal error")
 
 
-def problem_dict(error: ServiceError, instance: str, request_id: str) -> dict[str, Any]:
+def problem_object(error: ServiceError, instance: str, request_id: str) -> ProblemObject:
     """Return the problem object of an error."""
-    body: dict[str, Any] = {
-        "type": error.kind.urn,
-        "title": error.kind.title,
-        "status": error.kind.status,
-        "detail": error.detail,
-        "instance": instance,
-        "request_id": request_id,
-    }
-    if error.problems:
-        body["errors"] = [
-            {"field": problem.field, "found": shown(problem.found), "allowed": problem.allowed}
-            for problem in error.problems
-        ]
-    return body
-
-
-def problem_response(
-    error: ServiceError, instance: str, request_id: str, headers: dict[str, str] | None = None
-) -> Response:
-    """Return the response of an error."""
-    headers = dict(headers or {})
-    if error.kind.status == Kind.BUSY.status:
-        headers["Retry-After"] = str(RETRY_SECONDS)
-    content = orjson.dumps(problem_dict(error, instance, request_id))
-    return Response(content, error.kind.status, headers, PROBLEM_JSON)
+    errors = [
+        FieldError(problem.field, shown(problem.found), problem.allowed)
+        for problem in error.problems
+    ]
+    kind = error.kind
+    return ProblemObject(
+        kind.urn, kind.title, kind.status, error.detail, instance, request_id, errors or UNSET
+    )

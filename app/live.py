@@ -13,22 +13,23 @@ from concurrent.futures import ThreadPoolExecutor
 
 from app.errors import Kind, ServiceError
 from app.metrics import Metrics
+from app.wishes import Wishes
 from engine.errors import SearchStoppedError
+from engine.game.facts import Facts
 from engine.game.state import State
-from engine.game.zobrist import state_hash
 from engine.search.workspace import Query
 from store.answer import Answer
 from store.oracle import Oracle
 
-Question = tuple[int, bool]  # the state's hash, whether moves are wanted
+Question = tuple[Facts, Wishes]
 
 
 class Search:
     """One search, and who waits for it."""
 
-    def __init__(self, state: State, moves: bool) -> None:
+    def __init__(self, state: State, wishes: Wishes) -> None:
         """Ask about a state."""
-        self.state, self.moves = state, moves
+        self.state, self.wishes = state, wishes
         self.future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.query = Query()
 
@@ -50,28 +51,33 @@ class Live:
         """Return the number of searches that run or wait."""
         return len(self._searches)
 
-    async def answer(self, state: State, *, moves: bool) -> Answer:
+    async def answer(self, state: State, wishes: Wishes) -> Answer:
         """Return the search's answer, or raise `ServiceError` when it takes too long."""
-        question = (state_hash(state), moves)
+        question = (state.facts, wishes)
         if question in self._answers:
             self._answers.move_to_end(question)
             self.metrics.kept.inc()
             return self._answers[question]
-        search = self._searches.get(question) or self._submit(question, state, moves)
+        search = self._searches.get(question) or self._submit(question, state, wishes)
         return await asyncio.shield(search.future)
 
-    def _submit(self, question: Question, state: State, moves: bool) -> Search:
+    def _submit(self, question: Question, state: State, wishes: Wishes) -> Search:
         if self.waiting >= self.threads + self.queue:
             self.metrics.refused.inc()
             detail = f"{self.waiting} searches are running or waiting; ask again"
             raise ServiceError(Kind.BUSY, detail)
         loop = asyncio.get_running_loop()
-        search = Search(state, moves)
+        search = Search(state, wishes)
         self._searches[question] = search
         self.metrics.queue.set(self.waiting)
-        loop.call_later(self.time_limit, search.query.stop)
+        timer = loop.call_later(self.time_limit, search.query.stop)
         task = loop.run_in_executor(self._pool, self._search, search)
-        task.add_done_callback(lambda done: self._finish(question, search, done))
+
+        def finish(done: asyncio.Future[Answer]) -> None:
+            timer.cancel()
+            self._finish(question, search, done)
+
+        task.add_done_callback(finish)
         return search
 
     def _search(self, search: Search) -> Answer:
@@ -79,9 +85,9 @@ class Live:
         if not hasattr(self._local, "oracle"):
             self._local.oracle = Oracle(None)
         oracle: Oracle = self._local.oracle
-        began = time.perf_counter()
+        wishes, began = search.wishes, time.perf_counter()
         try:
-            return oracle.search(search.state, moves=search.moves, query=search.query)
+            return oracle.search(search.state, moves=wishes.moves, pv=wishes.pv, query=search.query)
         finally:
             self.metrics.solve_seconds.observe(time.perf_counter() - began)
 

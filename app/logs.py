@@ -1,4 +1,4 @@
-"""Logs: one JSON object a line, on stderr, written by a thread of its own."""
+"""Logs on stderr, by a thread of its own: lines for people on a terminal, JSON elsewhere."""
 
 from __future__ import annotations
 
@@ -29,10 +29,27 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "event": record.getMessage(),
         }
-        fields |= {key: value for key, value in vars(record).items() if key not in _STANDARD}
+        fields |= _fields_of(record)
         if record.exc_info:
             fields["traceback"] = self.formatException(record.exc_info)
         return orjson.dumps(fields, default=str).decode()
+
+
+class TerminalFormatter(logging.Formatter):
+    """Writes a record as a line for people: time, level if it is not usual, event, fields."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        moment = time.strftime("%H:%M:%S", time.localtime(record.created))
+        level = "" if record.levelno == logging.INFO else f"{record.levelname.lower()}: "
+        fields = " ".join(f"{key}={value}" for key, value in _fields_of(record).items())
+        line = f"{moment} {level}{record.getMessage()} {fields}".rstrip()
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def _fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    """Return what was given with a record."""
+    return {key: value for key, value in vars(record).items() if key not in _STANDARD}
 
 
 class _PlainQueueHandler(QueueHandler):
@@ -46,7 +63,7 @@ class _PlainQueueHandler(QueueHandler):
 def set_up(level: LogLevel) -> None:
     """Send all logs through a queue to a thread that writes them."""
     stream = logging.StreamHandler(sys.stderr)
-    stream.setFormatter(JsonFormatter())
+    stream.setFormatter(TerminalFormatter() if sys.stderr.isatty() else JsonFormatter())
     queue: SimpleQueue[logging.LogRecord] = SimpleQueue()
     listener = QueueListener(queue, stream)
     listener.start()

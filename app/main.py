@@ -16,8 +16,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp
 
 from app import openapi
+from app.exchange import Policy
+from app.hot import HotRoutes
 from app.logs import set_up
-from app.middleware import Surround, respond
+from app.middleware import Surround
 from app.pages import add_pages
 from app.routes import router
 from app.service import Service
@@ -56,13 +58,23 @@ def create_app(settings: Settings | None = None) -> ASGIApp:
     app.get("/docs", include_in_schema=False)(docs)
     for kind in (TriadError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
-    app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]
-    return Surround(app, body_limit=settings.body_limit, origins=settings.cors_origins)
+    hot = HotRoutes(service)
+    app.openapi = partial(openapi.document, app, hot)  # type: ignore[method-assign]
+    policy = Policy(
+        settings.body_limit,
+        frozenset(settings.cors_origins),
+        settings.access_log,
+        settings.slow_seconds,
+    )
+    return Surround(app, hot, policy)
 
 
 async def handle(request: Request, error: Exception) -> Response:
     """Return the problem of an error."""
-    return respond(request.scope, error)
+    reply = request.scope["exchange"].problem(error)
+    response = Response(reply.content, reply.status, media_type=reply.media_type)
+    response.raw_headers += reply.headers
+    return response
 
 
 async def docs(request: Request) -> HTMLResponse:

@@ -48,6 +48,17 @@ class _Metrics:
         self.queue = Gauge(
             "triad_searches", "Searches running or waiting", multiprocess_mode="livesum"
         )
+        self._of_requests: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
+
+    def count(self, route: str, status: int, seconds: float) -> None:
+        """Count a request."""
+        kept = self._of_requests.get((route, status))
+        if kept is None:
+            kept = self.requests.labels(route, str(status)), self.seconds.labels(route)
+            self._of_requests[route, status] = kept
+        counter, histogram = kept
+        counter.inc()
+        histogram.observe(seconds)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Parts of the OpenAPI document that routes share."""
+"""The OpenAPI document: FastAPI's routes, the hot ones, and all types of the JSON."""
 
 from __future__ import annotations
 
@@ -6,61 +6,29 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from pydantic import BaseModel
 
-from app.errors import PROBLEM_JSON, Kind
 from app.examples import BODY_EXAMPLES, PARAMETER_EXAMPLES
-from app.schemas import ProblemObject, model_schemas
+from app.hot import HotRoutes, paths, problem
+from app.schemas import components
 
-API_VERSION = "1.0.0"
+API_VERSION = "1.2.0"
 DESCRIPTION = (
     "Perfect play of Triple Triad. Changes to this API are additive: fields, routes and "
     "problem types may be added, none is removed or changes its meaning within a major version."
 )
 
 
-# The parameter of routes that read it themselves.
-MOVES: dict[str, Any] = {
-    "parameters": [
-        {
-            "name": "moves",
-            "in": "query",
-            "required": False,
-            "description": "Also every legal move, best first",
-            "schema": {"type": "boolean", "default": False},
-        }
-    ]
-}
-
-
-def body(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the description of a request body that routes read themselves."""
-    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
-
-
-def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the descriptions of the problems a route may answer with."""
-    schema = {"$ref": f"#/components/schemas/{ProblemObject.__name__}"}
-    return {
-        status: {
-            "description": "; ".join(kind.title for kind in Kind if kind.status == status),
-            "content": {PROBLEM_JSON: {"schema": schema}},
-        }
-        for status in statuses
-    }
-
-
-def document(app: FastAPI) -> dict[str, Any]:
+def document(app: FastAPI, hot: HotRoutes) -> dict[str, Any]:
     """Return the OpenAPI document, made once."""
     if app.openapi_schema is None:
         made = get_openapi(
-            title="Triadbase", version=API_VERSION, description=DESCRIPTION, routes=app.routes
+            title="Triadbase",
+            version=API_VERSION,
+            description=DESCRIPTION,
+            routes=app.routes,
         )
-        schemas = made["components"]["schemas"]
-        schemas |= model_schemas()
-        for name in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(name, None)
+        made["paths"] = paths(hot) | made["paths"]
+        made.setdefault("components", {})["schemas"] = components()
         for path, item in made["paths"].items():
             for operation in item.values():
                 _complete(path, operation)
@@ -74,7 +42,7 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
     Examples come last, because FastAPI takes nulls out of what it is given.
     """
     if "422" in operation["responses"]:
-        operation["responses"]["422"] = problems(422)[422]
+        operation["responses"]["422"] = problem(422)
     if path in BODY_EXAMPLES:
         operation["requestBody"]["content"]["application/json"]["example"] = BODY_EXAMPLES[path]
     for parameter in operation.get("parameters", []):

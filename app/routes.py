@@ -1,40 +1,41 @@
-"""The routes: each reads a request, asks the service, and returns ready bytes."""
+"""The other routes: each reads a request, asks the service, and returns ready bytes."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from typing import Annotated
+from typing import Annotated, Any
 
-import orjson
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.routing import APIRoute
+from msgspec import Struct
 from starlette.responses import Response
 
 from app import schemas
-from app.batch import Batch, Where, parse_body
 from app.errors import Kind, ServiceError
+from app.exchange import JSON
+from app.hot import content, problem, score_of
 from app.metrics import CONTENT_TYPE, exposition
-from app.openapi import MOVES, body, problems
 from app.service import Phase, Service
-from engine.errors import StateError, UnknownCardError
+from app.wishes import unknown_parameters
+from engine.errors import InputError, NotJsonError, StateError, UnknownCardError
 from engine.game.deal import Player
 from engine.game.dealing import Dealer, ElementSource, Strategy
 from engine.game.rules import Rules, Variant
 from engine.game.state import State
-from engine.text.document import (
-    capture_to_dict,
-    move_from_dict,
-    state_from_dict,
-    state_to_dict,
-)
-from engine.text.notation import format_state, parse_layout, parse_state
+from engine.text.document import load_json, move_from_dict, state_from_dict
+from engine.text.notation import format_state, parse_layout
+from engine.text.wire import encode, state_object
 
-router = APIRouter()
 
-JSON = "application/json"
-CACHED = "public, max-age=300"
+async def known_parameters(request: Request) -> None:
+    """Refuse parameters that the route does not have."""
+    route: APIRoute = request.scope["route"]
+    known = [str(field.alias) for field in route.dependant.query_params]
+    if problems := unknown_parameters(list(request.query_params), known):
+        raise InputError(problems)
 
-TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+router = APIRouter(dependencies=[Depends(known_parameters)])
 
 
 def service_of(request: Request) -> Service:
@@ -43,133 +44,49 @@ def service_of(request: Request) -> Service:
     return service
 
 
-async def read_body(request: Request) -> bytes:
-    """Return the body of a request that is JSON, or raise `ServiceError`."""
-    media_type = request.headers.get("content-type", JSON).split(";")[0].strip().lower()
-    if media_type != JSON and not media_type.endswith("+json"):
-        raise ServiceError(Kind.MEDIA_TYPE, f"found {media_type!r}; allowed: {JSON}")
-    return await request.body()
+def json_response(value: object) -> Response:
+    """Return a value as JSON."""
+    return Response(encode(value), media_type=JSON)
 
 
-def wants_moves(request: Request) -> bool:
-    """Tell whether `?moves=true` was asked for.
-
-    Read here and not by FastAPI, which takes as long for a parameter as the database for a state.
-    """
-    if not request.scope["query_string"]:
-        return False
-    given = request.query_params.get("moves", "false")
-    if given.lower() not in TRUTHS:
-        raise StateError.of("moves", given, "true or false")
-    return TRUTHS[given.lower()]
-
-
-def score_to_dict(state: State) -> dict[str, int]:
-    """Return the cards that count for each player now."""
-    return {player.name: cards for player, cards in zip(Player, state.score, strict=True)}
-
-
-def json_response(content: object, status: int = 200) -> Response:
-    """Return plain values as JSON."""
-    return Response(orjson.dumps(content), status, media_type=JSON)
-
-
-@router.post(
-    "/eval",
-    summary="What is a state worth, and what is the best move?",
-    responses={200: {"model": schemas.AnswerObject}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.StateObject) | MOVES,
-)
-async def evaluate(request: Request) -> Response:
-    """Answer a state, from the database or by search."""
-    service = service_of(request)
-    service.check_ready()
-    moves = wants_moves(request)
-    data = await read_body(request)
-    ready = None if moves else service.quick_answer(data)
-    if ready is None:
-        state = state_from_dict(parse_body(data), service.catalogue)
-        ready = orjson.dumps((await service.answer(state, moves=moves)).as_dict())
-    return Response(ready, media_type=JSON)
-
-
-@router.post(
-    "/eval/batch",
-    summary="Many states at once, each with its answer or its error",
-    responses={200: {"model": schemas.BatchResponse}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.BatchRequest) | MOVES,
-)
-async def evaluate_batch(request: Request) -> Response:
-    """Answer up to 1,000 states in one request, in their order; never all-or-nothing."""
-    service = service_of(request)
-    service.check_ready()
-    data = await read_body(request)
-    where = Where(request.url.path, request.state.request_id)
-    results = await Batch(service, where, moves=wants_moves(request)).results(data)
-    return Response(b'{"results":[' + b",".join(results) + b"]}", media_type=JSON)
+def answers(kind: type[Struct], *statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the description of what a route answers, and of its problems."""
+    described: dict[int | str, dict[str, Any]] = {status: problem(status) for status in statuses}
+    return {200: content("Successful Response", JSON, kind)} | described
 
 
 @router.post(
     "/apply",
     summary="What does a move make of a state?",
-    responses={200: {"model": schemas.ApplyResponse}, **problems(400, 413, 415, 422, 503)},
-    openapi_extra=body(schemas.ApplyRequest),
+    responses=answers(schemas.ApplyResponse, 400, 413, 415, 422, 503),
+    openapi_extra={"requestBody": {"content": content("", JSON, schemas.ApplyRequest)["content"]}},
 )
 async def apply(request: Request) -> Response:
     """Play a move: the next state, what was captured and by which rule."""
     service = service_of(request)
     service.check_ready()
-    found = parse_body(await read_body(request))
+    body = await request.scope["exchange"].read_json(request.receive)
+    return json_response(await asyncio.to_thread(applied, body, service))
+
+
+def applied(body: bytes, service: Service) -> schemas.ApplyResponse:
+    """Return what a move makes of a state."""
+    try:
+        found = load_json(body)
+    except NotJsonError as error:
+        raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
     if not isinstance(found, dict) or set(found) != {"state", "move"}:
         raise StateError.of("body", found, '{"state": {...}, "move": {...}}')
     state = state_from_dict(found["state"], service.catalogue)
     move = move_from_dict(found["move"])
-    captures = state.captures(move)
+    captures = [schemas.CaptureObject(*capture) for capture in state.captures(move)]
     after = state.play(move)
-    return json_response(
-        {
-            "state": state_to_dict(after),
-            "notation": format_state(after),
-            "captures": [capture_to_dict(capture) for capture in captures],
-            "done": after.is_over,
-            "score": score_to_dict(after),
-        }
+    return schemas.ApplyResponse(
+        state_object(after.facts), format_state(after), captures, after.is_over, score_of(after)
     )
 
 
-@router.get(
-    "/position/{notation}",
-    summary="The answer to a state in notation; can be cached",
-    responses={
-        200: {"model": schemas.PositionObject},
-        304: {"description": "Nothing has changed since the ETag given"},
-        **problems(422, 503),
-    },
-    openapi_extra=MOVES,
-)
-async def position(request: Request, notation: str) -> Response:
-    """Answer the state that a notation describes."""
-    service = service_of(request)
-    service.check_ready()
-    state = parse_state(notation, service.catalogue)
-    answer = await service.answer(state, moves=wants_moves(request))
-    content = orjson.dumps(
-        {**answer.as_dict(), "state": state_to_dict(state), "score": score_to_dict(state)}
-    )
-    tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
-    headers = {"ETag": tag, "Cache-Control": CACHED}
-    asked = request.headers.get("if-none-match", "")
-    tags = {item.strip().removeprefix("W/") for item in asked.split(",")}
-    if tag in tags or "*" in tags:
-        return Response(status_code=304, headers=headers)
-    return Response(content, headers=headers, media_type=JSON)
-
-
-@router.get(
-    "/deal",
-    summary="A sampled opening",
-    responses={200: {"model": schemas.DealResponse}, **problems(422, 503)},
-)
+@router.get("/deal", summary="A sampled opening", responses=answers(schemas.DealResponse, 422, 503))
 async def deal(  # noqa: PLR0913  one parameter for each wish
     request: Request,
     seed: Annotated[int, Query(ge=0, le=2**64 - 1)] = 0,
@@ -192,62 +109,42 @@ async def deal(  # noqa: PLR0913  one parameter for each wish
     starter = None if first == "random" else Player[first]
     dealer = Dealer(service.catalogue, seed, rules, strategy, layout, starter)
     state = State.start(dealer.deal(number))
-    return json_response({"state": state_to_dict(state), "notation": format_state(state)})
+    return json_response(schemas.DealResponse(state_object(state.facts), format_state(state)))
 
 
-@router.get(
-    "/cards",
-    summary="The catalogue",
-    responses={200: {"model": schemas.CardsResponse}},
-)
+@router.get("/cards", summary="The catalogue", responses=answers(schemas.CardsResponse))
 async def cards(request: Request) -> Response:
     """Return all cards."""
     catalogue = service_of(request).catalogue
-    return json_response(
-        {"cards": [card.as_dict() for card in catalogue], "digest": catalogue.digest}
-    )
+    listed = [schemas.CardObject(**card.as_dict()) for card in catalogue]
+    return json_response(schemas.CardsResponse(listed, catalogue.digest))
 
 
-@router.get(
-    "/cards/{card_id}",
-    summary="One card",
-    responses={200: {"model": schemas.CardObject}, **problems(404, 422)},
-)
+@router.get("/cards/{card_id}", summary="One card", responses=answers(schemas.CardObject, 404, 422))
 async def card(request: Request, card_id: int) -> Response:
     """Return one card."""
     try:
-        return json_response(service_of(request).catalogue.find(str(card_id)).as_dict())
+        found = service_of(request).catalogue.find(str(card_id))
     except UnknownCardError as error:
         raise ServiceError(Kind.NOT_FOUND, str(error), error.problems) from error
+    return json_response(schemas.CardObject(**found.as_dict()))
 
 
 @router.get(
-    "/database",
-    summary="What the database covers",
-    responses={200: {"model": schemas.DatabaseResponse}},
+    "/database", summary="What the database covers", responses=answers(schemas.DatabaseResponse)
 )
 async def database(request: Request) -> Response:
     """Return deals, rules, plies, states, bytes, versions and digest."""
     return json_response(await service_of(request).describe())
 
 
-@router.get("/healthz", summary="Alive?", responses={200: {"model": schemas.HealthResponse}})
-async def healthz() -> Response:
-    """Answer as long as the process lives."""
-    return json_response({"status": "ok"})
-
-
-@router.get(
-    "/readyz",
-    summary="Ready to answer?",
-    responses={200: {"model": schemas.HealthResponse}, **problems(503)},
-)
+@router.get("/readyz", summary="Ready to answer?", responses=answers(schemas.HealthResponse, 503))
 async def readyz(request: Request) -> Response:
     """Answer 200 when kernels are compiled and the database, if there is one, is open."""
     service = service_of(request)
     if service.phase is not Phase.READY:
         raise ServiceError(Kind.STARTING, f"the service is {service.phase.value}")
-    return json_response({"status": service.phase.value, "database": service.generation})
+    return json_response(schemas.HealthResponse(service.phase.value, service.generation))
 
 
 @router.get("/metrics", summary="Counts for Prometheus", response_class=Response)

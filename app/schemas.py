@@ -1,117 +1,45 @@
-"""What goes in and out over HTTP, as pydantic models: the OpenAPI document is made of them.
-
-States are checked by `engine.text.document`, which says more than a schema can; these models
-describe the same JSON, and are not in the way of an answer.
-"""
+"""What goes in and out over HTTP besides states and answers (see `engine.text.wire`)."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import models_json_schema
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-Player = Literal["A", "B"]
-Letter = Literal["F", "I", "T", "W", "E", "P", "H", "L"]
-Cell = Annotated[int, Field(ge=0, le=8)]
-CardId = Annotated[int, Field(ge=1)]
+from engine.game.state import RuleName
+from engine.text.wire import (
+    AnswerObject,
+    CardId,
+    Cell,
+    MoveObject,
+    StateObject,
+)
 
-
-class Model(BaseModel):
-    """What all have in common."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class BoardCell(Model):
-    """One cell of the board."""
-
-    cell: Cell
-    card_id: CardId | None
-    owner: Player | None
-    element: Letter | None = None
+Rank = Annotated[int, Meta(ge=1, le=10)]
 
 
-class Hands(Model):
-    """The unplayed cards; their order means nothing."""
-
-    A: list[CardId] = Field(max_length=5)
-    B: list[CardId] = Field(max_length=5)
-
-
-class RulesObject(Model):
-    """Four switches, and whose reading of them is in force."""
-
-    elemental: bool = False
-    same: bool = False
-    plus: bool = False
-    same_wall: bool = False
-    variant: Literal["triplecargo", "ff8"] = "triplecargo"
-
-
-class StateObject(BaseModel):
-    """All that is needed to go on. Fields of exported lines are accepted and ignored."""
-
-    board: list[BoardCell] = Field(min_length=9, max_length=9)
-    hands: Hands
-    to_move: Player
-    turn: Annotated[int, Field(ge=0, le=9)] | None = None
-    rules: RulesObject | None = None
-    board_elements: list[Letter | None] | None = Field(None, min_length=9, max_length=9)
-
-
-class MoveObject(Model):
-    """A card of the mover's hand on an empty cell."""
-
-    card_id: CardId
-    cell: Cell
-
-
-class RankedMoveObject(MoveObject):
-    """A legal move and what it is worth."""
-
-    value: Literal[-1, 0, 1]
-    margin: Annotated[int, Field(ge=-10, le=10)]
-    captures: list[Cell]
-
-
-class AnswerObject(Model):
-    """What perfect play makes of a state."""
-
-    best_move: MoveObject | None = Field(None, description="Left out at the end of the game")
-    value: Literal[-1, 0, 1] = Field(description="Won, drawn, lost for the side to move")
-    margin: Annotated[int, Field(ge=-10, le=10)] = Field(description="A's cards less B's")
-    pv: list[MoveObject] = Field(description="Best moves to the end of the game")
-    nodes: Annotated[int, Field(ge=0)] = Field(description="States searched; 0 from the database")
-    depth: Annotated[int, Field(ge=0, le=9)] = Field(description="Plies left")
-    state_hash: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-    notation: str
-    variant: Literal["triplecargo", "ff8"]
-    source: Literal["database", "search"]
-    moves: list[RankedMoveObject] | None = Field(None, description="With moves=true")
-
-
-class Score(Model):
+class Score(Struct):
     """The cards that count for each player."""
 
     A: int
     B: int
 
 
-class PositionObject(AnswerObject):
+class PositionObject(AnswerObject, kw_only=True):
     """The answer, the state it is about, and its score now."""
 
     state: StateObject
     score: Score
 
 
-class BatchRequest(Model):
+class BatchRequest(Struct, forbid_unknown_fields=True):
     """States to be answered together."""
 
     states: list[StateObject]
 
 
-class FieldError(Model):
+class FieldError(Struct):
     """One wrong value."""
 
     field: str
@@ -119,7 +47,7 @@ class FieldError(Model):
     allowed: str
 
 
-class ProblemObject(Model):
+class ProblemObject(Struct, omit_defaults=True):
     """What went wrong, as RFC 9457 has it."""
 
     type: str
@@ -128,38 +56,38 @@ class ProblemObject(Model):
     detail: str
     instance: str
     request_id: str
-    errors: list[FieldError] | None = None
+    errors: list[FieldError] | UnsetType = UNSET
 
 
-class BatchError(Model):
+class BatchError(Struct):
     """An item of a batch that could not be answered."""
 
     error: ProblemObject
 
 
-class BatchResponse(Model):
+class BatchResponse(Struct):
     """Answers, or errors, in the order of the states."""
 
-    results: list[AnswerObject | BatchError]
+    results: list[dict[str, Any]]
 
 
-class ApplyRequest(Model):
+class ApplyRequest(Struct, forbid_unknown_fields=True):
     """A state and a move in it."""
 
     state: StateObject
     move: MoveObject
 
 
-class CaptureObject(Model):
+class CaptureObject(Struct):
     """A card that changes owner."""
 
     cell: Cell
     card_id: CardId
-    rule: Literal["same", "plus", "basic", "combo"]
+    rule: RuleName
     by_cell: Cell
 
 
-class ApplyResponse(Model):
+class ApplyResponse(Struct):
     """What a move makes of a state."""
 
     state: StateObject
@@ -169,35 +97,35 @@ class ApplyResponse(Model):
     score: Score
 
 
-class DealResponse(Model):
+class DealResponse(Struct):
     """A sampled opening."""
 
     state: StateObject
     notation: str
 
 
-class CardObject(Model):
+class CardObject(Struct):
     """A card."""
 
     id: CardId
     name: str
-    level: Annotated[int, Field(ge=1, le=10)]
+    level: Rank
     type: str
-    top: Annotated[int, Field(ge=1, le=10)]
-    right: Annotated[int, Field(ge=1, le=10)]
-    bottom: Annotated[int, Field(ge=1, le=10)]
-    left: Annotated[int, Field(ge=1, le=10)]
+    top: Rank
+    right: Rank
+    bottom: Rank
+    left: Rank
     element: str | None
 
 
-class CardsResponse(Model):
+class CardsResponse(Struct):
     """The catalogue."""
 
     cards: list[CardObject]
     digest: str
 
 
-class LayerTotal(Model):
+class LayerTotal(Struct):
     """What is stored, and what it takes."""
 
     states: int
@@ -212,36 +140,62 @@ class LayerObject(LayerTotal):
     ply: int
 
 
-class DatabaseResponse(Model):
+class DatabaseResponse(Struct):
     """What the database covers; `generation` is null when there is none."""
 
     generation: str | None
-    format: int | None = None
-    revision: int | None = None
-    cards: str | None = None
-    digest: str | None = None
-    file_bytes: int | None = None
-    deals: int | None = None
-    kinds: dict[str, int] | None = Field(None, description="Rules and depth, and how many deals")
-    layers: list[LayerObject] | None = None
-    total: LayerTotal | None = None
-    damage: str | None = Field(None, description="What cannot be read; then there is no more")
+    format: int | UnsetType = UNSET
+    revision: int | UnsetType = UNSET
+    cards: str | UnsetType = UNSET
+    digest: str | UnsetType = UNSET
+    file_bytes: int | UnsetType = UNSET
+    deals: int | UnsetType = UNSET
+    kinds: (
+        Annotated[dict[str, int], Meta(description="Rules and depth, and how many deals")]
+        | UnsetType
+    ) = UNSET
+    layers: list[LayerObject] | UnsetType = UNSET
+    total: LayerTotal | UnsetType = UNSET
+    damage: (
+        Annotated[str, Meta(description="What cannot be read; then there is no more")] | UnsetType
+    ) = UNSET
 
 
-class HealthResponse(Model):
+class HealthResponse(Struct, omit_defaults=True):
     """How the service is."""
 
     status: Literal["ok", "starting", "ready", "draining"]
-    database: str | None = None
+    database: str | None | UnsetType = UNSET
 
 
-NAMED = (StateObject, BatchRequest, ApplyRequest, ProblemObject)  # by routes, as references
+SHOWN = (
+    AnswerObject,
+    ApplyRequest,
+    ApplyResponse,
+    BatchError,
+    BatchRequest,
+    BatchResponse,
+    CardObject,
+    CardsResponse,
+    DatabaseResponse,
+    DealResponse,
+    HealthResponse,
+    PositionObject,
+    ProblemObject,
+    StateObject,
+)
+_REFERENCE = "#/components/schemas/{name}"
 
 
-def model_schemas() -> dict[str, Any]:
-    """Return the schemas of what routes refer to by name, and of all that these refer to."""
-    _, document = models_json_schema(
-        [(model, "validation") for model in NAMED], ref_template="#/components/schemas/{model}"
-    )
-    schemas: dict[str, Any] = document["$defs"]
+def reference(kind: type[Struct]) -> dict[str, Any]:
+    """Return what refers to a type in the OpenAPI document."""
+    return {"$ref": _REFERENCE.format(name=kind.__name__)}
+
+
+def components() -> dict[str, Any]:
+    """Return the schemas of all types, by name."""
+    _, schemas = msgspec.json.schema_components(SHOWN, ref_template=_REFERENCE)
+    either = {"anyOf": [reference(AnswerObject), reference(BatchError)]}
+    schemas["BatchResponse"]["properties"]["results"]["items"] = either
+    del schemas["StateObject"]["additionalProperties"]  # labels of exported lines are accepted
     return schemas

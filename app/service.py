@@ -5,37 +5,40 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
-from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
 from app.settings import Settings
-from engine.errors import DamagedError, HalfBuiltError, NoDatabaseError, StoreError
+from app.wishes import Wishes
+from engine.errors import (
+    DamagedError,
+    HalfBuiltError,
+    NoDatabaseError,
+    NotJsonError,
+    StoreError,
+)
 from engine.game.cards import load_cards
 from engine.game.dealing import Dealer
+from engine.game.facts import Facts
 from engine.game.state import State
-from engine.search.solver import Solver
+from engine.text.wire import read_facts
 from store.answer import Answer
 from store.generations import Folder
 from store.oracle import Oracle
-from store.quick import Quick, make_alphabet, read_batch
-from store.quick import warm_up as warm_up_quick
-from store.reader import Reader, warm_up
+from store.reader import Reader
 from store.summary import summarise
+from store.warm_up import warm_up
 
 log = logging.getLogger("triad.service")
 
-T = TypeVar("T")
-U = TypeVar("U")
-QuickBatch: TypeAlias = tuple[list[bytes | None], list[list[int]]]  # answers; spans in the text
 
 WARM_PLY = 4  # a state whose search runs every kernel and takes no time
-PART = 64  # states of a batch that one thread answers in a row
+LONGEST_PLAIN = 16_384  # bytes; a state is about one thousand, with every space there can be
 OLD_READER_SECONDS = 5.0  # how long a replaced database stays open for who still reads it
 
 
@@ -60,11 +63,9 @@ class Service:
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
         self.reader: Reader | None = None
-        self._quick: Quick | None = None
-        self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="batch")
-        self._oracle = Oracle(None, Solver(), on_damage=self._tell_damage)
+        self.pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="batch")
+        self._oracle = Oracle(None, on_damage=self._tell_damage)
         self._folder = Folder(settings.db)
-        self._alphabet = make_alphabet(self.catalogue)
         self._refused: str | None = None  # what was last said about a database that cannot be used
         self._summaries: dict[str, dict[str, Any]] = {}
         self._tasks: list[asyncio.Task[None]] = []
@@ -80,7 +81,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.to_thread(self.live.close)
-        self._pool.shutdown()
+        self.pool.shutdown()
         if self.reader:
             self.reader.close()
 
@@ -104,11 +105,9 @@ class Service:
         state = opening
         while state.ply < WARM_PLY:
             state = state.play(state.legal_moves()[0])
-        answer = Oracle(None, Solver()).search(state, moves=True)
+        answer = Oracle(None).search(state, moves=True)
         state.captures(answer.solution.line[0])
-        answer.as_dict()
         warm_up(opening)
-        warm_up_quick(opening, self._alphabet)
 
     @property
     def generation(self) -> str | None:
@@ -126,8 +125,7 @@ class Service:
             self._tell_refused(error)
             return
         old, self.reader = self.reader, reader
-        self._quick = Quick(reader, self._alphabet)
-        self._oracle.reader = reader
+        self._oracle = Oracle(reader, on_damage=self._tell_damage)
         self._refused = None
         self.metrics.taken_over.inc()
         log.info("database taken over", extra={"database": reader.generation.name})
@@ -171,47 +169,31 @@ class Service:
         if self.phase is Phase.STARTING:
             raise ServiceError(Kind.STARTING, "kernels are being prepared; ask again soon")
 
-    def quick_answer(self, data: bytes) -> bytes | None:
-        """Return the database's answer to one state as JSON, if it is quick to have."""
-        answer = None if self._quick is None else self._undamaged(self._quick.answer, data)
-        if answer is not None:
-            self.metrics.hits.inc()
-        return answer
+    async def read(self, data: bytes) -> Facts:
+        """Return the facts of the state that a body describes, or raise an error that says why not.
 
-    async def quick_answers(self, data: bytes) -> QuickBatch | None:
-        """Return the database's answers to a batch that are quick to have; None if none can be.
-
-        The states are shared out to all cores, beside the event loop.
+        A long body cannot be a plain state: what is wrong with it is found beside the event loop.
         """
-        quick = self._quick
-        if quick is None:
-            return None
-        batch = read_batch(data, self.settings.batch_limit, self._alphabet)
-        if batch is None:
-            return None
-        run = partial(asyncio.get_running_loop().run_in_executor, self._pool)
-        parts = [batch.rows[at : at + PART] for at in range(0, len(batch.rows), PART)]
-        found = await asyncio.gather(*(run(self._undamaged, quick.answers, part) for part in parts))
-        answers: list[bytes | None] = []
-        for part, ready in zip(parts, found, strict=True):
-            answers += ready or [None] * len(part)
-        self.metrics.hits.inc(sum(answer is not None for answer in answers))
-        return answers, batch.spans
-
-    def _undamaged(self, ask: Callable[[T], U], question: T) -> U | None:
-        """Return what the database says; None when it is damaged there."""
         try:
-            return ask(question)
-        except DamagedError as error:
-            self._tell_damage(error)
-            return None
+            if len(data) <= LONGEST_PLAIN:
+                return read_facts(data, self.catalogue)
+            return await asyncio.to_thread(read_facts, data, self.catalogue)
+        except NotJsonError as error:
+            raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
 
-    def look_up(self, state: State, *, moves: bool) -> Answer | None:
-        """Return the database's answer, if it has one."""
-        answer = self._oracle.look_up(state, moves=moves)
-        (self.metrics.misses if answer is None else self.metrics.hits).inc()
-        return answer
+    def look_up(self, asked: Sequence[Facts], wishes: Wishes) -> list[Answer | None]:
+        """Return the database's answers; None for states that must be searched."""
+        answers = self._oracle.look_up(asked, moves=wishes.moves, pv=wishes.pv)
+        missing = answers.count(None)
+        self.metrics.misses.inc(missing)
+        self.metrics.hits.inc(len(answers) - missing)
+        return answers
 
-    async def answer(self, state: State, *, moves: bool = False) -> Answer:
+    async def search(self, facts: Facts, wishes: Wishes) -> Answer:
+        """Return the search's answer."""
+        return await self.live.answer(State.from_facts(facts, self.catalogue), wishes)
+
+    async def answer(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the answer to a state."""
-        return self.look_up(state, moves=moves) or await self.live.answer(state, moves=moves)
+        (answer,) = self.look_up([facts], wishes)
+        return answer or await self.search(facts, wishes)

@@ -71,6 +71,12 @@ class Settings(BaseSettings):
         default=["*"], description="Origins whose pages may ask, joined by commas"
     )
     log_level: LogLevel = Field(default=LogLevel.INFO, description="debug, info, warning or error")
+    access_log: bool = Field(
+        default=False, description="Log every request, not only failed and slow ones"
+    )
+    slow_seconds: float = Field(
+        default=1.0, gt=0, description="A request that takes so long is logged"
+    )
 
     @field_validator("cors_origins", mode="before")
     @classmethod

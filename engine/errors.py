@@ -15,6 +15,7 @@
         ├── RulesError          no such rule or variant
         ├── DealError           these cards, elements or sampling wishes make no deal
         ├── StateError          these facts make no state
+        │   └── NotJsonError        this text is not JSON at all
         ├── MoveError           this move is not legal here
         └── NotationError       this text is not a state, a hand, a layout, ...
 
@@ -146,6 +147,10 @@ class DealError(InputError):
 
 class StateError(InputError):
     """The facts make no state."""
+
+
+class NotJsonError(StateError):
+    """The text is not JSON at all."""
 
 
 class MoveError(InputError):

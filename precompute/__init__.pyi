@@ -1,5 +1,4 @@
 from .crew import LocalCrew as LocalCrew
-from .job import Job as Job
-from .job import Report as Report
+from .job import Job as Job, Report as Report
 from .plan import plan_roots as plan_roots
 from .watch import JobWatch as JobWatch

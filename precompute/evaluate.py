@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from console.options import DEFAULT_CARDS, CardsOption
@@ -46,7 +47,7 @@ def evaluate(
     solver = Solver(TranspositionTable(tt_bytes))
     oracle = Oracle(open_database(db, catalogue), solver, on_damage=tell_damage)
     began = time.perf_counter()
-    answer = oracle.answer(state, moves=moves).as_dict()
+    answer = msgspec.to_builtins(oracle.answer(state, moves=moves).as_object())
     seconds = time.perf_counter() - began
     typer.echo(json.dumps(answer))
     if verbose:

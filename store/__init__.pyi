@@ -1,5 +1,4 @@
 from .answer import Answer as Answer
 from .generations import Folder as Folder
 from .oracle import Oracle as Oracle
-from .reader import Found as Found
-from .reader import Reader as Reader
+from .reader import Found as Found, Reader as Reader

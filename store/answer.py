@@ -2,55 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
-from engine.game.state import State
-from engine.game.zobrist import hash_text, state_hash
+from msgspec import UNSET
+
+from engine.game.facts import Facts
+from engine.game.moves import Move
+from engine.game.zobrist import hash_of, hash_text
 from engine.search.solver import RankedMove, Solution
-from engine.text.document import move_to_dict
-from engine.text.notation import format_state
+from engine.text.notation import format_facts
+from engine.text.wire import AnswerObject, MoveObject, RankedMoveObject
 
-DATABASE, SEARCH = "database", "search"
+Source = Literal["database", "search"]
+DATABASE: Source = "database"
+SEARCH: Source = "search"
+
+Captured = Mapping[Move, tuple[int, ...]]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Ranking(NamedTuple):
+    """Every legal move, best first, and the cells that each captures."""
+
+    moves: tuple[RankedMove, ...]
+    captured: Captured
+
+
+class Answer(NamedTuple):
     """What is known of a state, and where from."""
 
-    state: State
+    facts: Facts
     solution: Solution
-    ranking: tuple[RankedMove, ...] | None  # every legal move, best first, when asked for
-    source: str
+    source: Source
+    ranking: Ranking | None = None  # when asked for
+    has_line: bool = True  # else the solution has the best move alone
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the answer as an object; there is no best move when the game is over."""
-        state, solution = self.state, self.solution
-        best = {"best_move": move_to_dict(solution.best_move)} if solution.best_move else {}
-        moves = {} if self.ranking is None else {"moves": self._moves(self.ranking)}
-        return {
-            **best,
-            "value": solution.value,
-            "margin": solution.margin,
-            "pv": [move_to_dict(move) for move in solution.line],
-            "nodes": solution.nodes,
-            "depth": solution.depth,
-            "state_hash": hash_text(state_hash(state)),
-            "notation": format_state(state),
-            "variant": state.rules.variant.value,
-            "source": self.source,
-            **moves,
-        }
+    def as_object(self) -> AnswerObject:
+        """Return the answer as it is written; there is no best move when the game is over."""
+        facts, solution = self.facts, self.solution
+        line = [MoveObject(card, cell) for card, cell in solution.line]
+        return AnswerObject(
+            best_move=line[0] if line else UNSET,
+            value=solution.value,
+            margin=solution.margin,
+            pv=line if self.has_line else UNSET,
+            nodes=solution.nodes,
+            depth=solution.depth,
+            state_hash=hash_text(hash_of(facts)),
+            notation=format_facts(facts),
+            variant=facts.rules.variant.value,
+            source=self.source,
+            moves=UNSET if self.ranking is None else _ranked(self.ranking),
+        )
 
-    def _moves(self, ranking: tuple[RankedMove, ...]) -> list[dict[str, Any]]:
-        """Return every legal move with its worth and the cells it captures, best first."""
-        captured = self.state.captured_cells()
-        return [
-            {
-                **move_to_dict(entry.move),
-                "value": entry.value,
-                "margin": entry.margin,
-                "captures": captured[entry.move],
-            }
-            for entry in ranking
-        ]
+
+def _ranked(ranking: Ranking) -> list[RankedMoveObject]:
+    """Return every legal move with its worth and the cells it captures, best first."""
+    return [
+        RankedMoveObject(move.card_id, move.cell, value, margin, ranking.captured[move])
+        for move, value, margin in ranking.moves
+    ]

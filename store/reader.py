@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import local
@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.errors import DamagedError, HalfBuiltError, NotStoredError
 from engine.game.cards import Catalogue
+from engine.game.facts import Facts
 from engine.game.moves import ply_of
 from engine.game.score import cards_of, worths
 from engine.game.state import State
@@ -22,16 +23,14 @@ from engine.tablebase.blocks import (
     Packed,
     Peek,
     Run,
-    cards_at,
     list_children,
-    locate,
     make_offspring,
     make_peek,
     read_children,
     run_at,
-    unpack,
 )
-from engine.tablebase.root import NO_CODE, code_below, ids_of
+from engine.tablebase.lookup import find_cards, find_codes, make_finds
+from engine.tablebase.root import NO_CODE, row_of
 from engine.tablebase.transition import Below, make_below
 from store import preflight
 from store.environment import Environment
@@ -41,7 +40,7 @@ from store.format import (
     as_key,
     block_from,
     block_key,
-    directory_key,
+    directory_token,
     root_key,
 )
 from store.generations import Folder
@@ -51,7 +50,6 @@ BLOCKS_KEPT = 1024  # decoded; about 50 KB each
 ROOTS_KEPT = 4096
 CHILDREN_KEPT = 8192
 EARLY_PLY = 2
-SEARCHED_PLY = 3  # the first from which a line is searched: 50 to 200 us, reading takes more
 
 
 class StoredRoot(NamedTuple):
@@ -90,7 +88,7 @@ class Found(NamedTuple):
 
     def margin(self, state: State) -> int:
         """Return the margin of the state that was asked about."""
-        return worths(state)[self.mover_cards][1]
+        return worths(state.rules.variant, state.to_move, self.ply)[self.mover_cards][1]
 
     @property
     def has_children(self) -> bool:
@@ -140,34 +138,64 @@ class Reader:
         """Return the records of all roots, in the order of their keys."""
         return read_roots(self._environment)
 
-    def roots_of(self, directory: int) -> list[StoredRoot]:
-        """Return the roots that a directory key lists."""
-        return self._roots(directory)
-
     def block(self, root: StoredRoot, run: Run) -> Packed:
         """Return a block, ready to be asked, or raise `DamagedError`."""
         return self._blocks(root.key, run)
 
     def probe(self, state: State) -> Found:
-        """Return what is stored about a state, or raise `NotStoredError`.
-
-        A state belongs to a root when its cards fit and it can be reached from there.
-        """
-        ids = ids_of(state)
-        for root in self.roots_of(directory_key(state)):
-            if root.below.root.ply <= state.ply <= root.plies:
-                code = int(code_below(root.below.root, ids, state.code))
-                cards = NOT_REACHABLE if code == NO_CODE else self._cards(root, state.ply, code)
-                if cards != NOT_REACHABLE:
-                    return Found(root, code, cards)
-        raise NotStoredError("the database does not have this state")
+        """Return what is stored about a state, or raise `NotStoredError`."""
+        (found,) = self.find([state.facts])
+        if found is None:
+            raise NotStoredError("the database does not have this state")
+        return found
 
     def get(self, state: State, default: Found | None = None) -> Found | None:
         """Return what is stored about a state, or `default`."""
-        try:
-            return self.probe(state)
-        except NotStoredError:
-            return default
+        return self.find([state.facts])[0] or default
+
+    def find(self, asked: Sequence[Facts]) -> list[Found | None]:
+        """Return where states are and what they are worth; None for those that are not stored.
+
+        A state belongs to a root when its cards fit and it can be reached from there. Each root,
+        and each block, is asked once for all states that may be in it.
+        """
+        found: list[Found | None] = [None] * len(asked)
+        alike: dict[int, list[int]] = {}  # numbers of states, by their place in the directory
+        for number, facts in enumerate(asked):
+            token = directory_token(facts.cards, facts.rules, facts.elements)
+            alike.setdefault(token, []).append(number)
+        for token, numbers in alike.items():
+            left = numbers
+            for root in self._roots(token):
+                if left:
+                    self._find_below(root, asked, left, found)
+                    left = [number for number in left if found[number] is None]
+        return found
+
+    def _find_below(
+        self,
+        root: StoredRoot,
+        asked: Sequence[Facts],
+        numbers: Sequence[int],
+        found: list[Found | None],
+    ) -> None:
+        """Fill in those of the numbered states that lie below a root."""
+        finds = make_finds(len(numbers))
+        find_codes(root.below.root, np.array([row_of(asked[n]) for n in numbers]), finds)
+        codes, placements = finds.codes.tolist(), finds.placements.tolist()
+        blocks: dict[tuple[int, int], list[int]] = {}
+        for place, number in enumerate(numbers):
+            ply = asked[number].ply
+            if codes[place] != NO_CODE and ply <= root.plies:
+                block = ply, placements[place] // BLOCK_PLACEMENTS[ply]
+                blocks.setdefault(block, []).append(place)
+        for (ply, block_number), places in blocks.items():
+            run = run_at(root.below.root, ply, block_number * BLOCK_PLACEMENTS[ply])
+            packed = self.block(root, run)
+            find_cards(root.below, run, packed, np.array(places), finds, self._thread.peek)
+        for place, cards in enumerate(finds.starter_cards.tolist()):
+            if cards != NOT_REACHABLE:
+                found[numbers[place]] = Found(root, codes[place], cards)
 
     def children(self, found: Found) -> Children:
         """Return every legal move, in the documented order, and what it leads to.
@@ -176,19 +204,6 @@ class Reader:
         line begins with them.
         """
         return self._children(found) if found.ply <= EARLY_PLY else self._read_children(found)
-
-    def early_line(self, found: Found) -> tuple[list[int], Found]:
-        """Return the first best moves, packed, and the state that they lead to.
-
-        They go as far as reading beats searching; a search finds the rest.
-        """
-        line = []
-        while found.has_children and found.ply < SEARCHED_PLY:
-            children = self.children(found)
-            best = children.starter_cards.index(found.starter_cards)
-            line.append(children.moves[best])
-            found = Found(found.root, children.codes[best], found.starter_cards)
-        return line, found
 
     def _read_children(self, found: Found) -> Children:
         """Return the legal moves and what they lead to; each block they are in is read once."""
@@ -204,13 +219,6 @@ class Reader:
         return Children(
             room.moves[:count].tolist(), room.codes[:count].tolist(), room.cards[:count].tolist()
         )
-
-    def _cards(self, root: StoredRoot, ply: int, code: int) -> int:
-        """Return the starter's cards at the end of a state, or NOT_REACHABLE."""
-        placement, pattern = locate(root.below.root, code)
-        run = run_at(root.below.root, ply, placement)
-        packed = self.block(root, run)
-        return int(cards_at(root.below, run, packed, placement, pattern, self._thread.peek))
 
     def _read_roots(self, directory: int) -> list[StoredRoot]:
         """Return the roots that a multiset of cards can belong to."""
@@ -230,15 +238,3 @@ class Reader:
     def _read_block(self, root: int, run: Run) -> Packed:
         """Return a block in the form that can be asked."""
         return block_from(run, self.content(root, run))
-
-
-def warm_up(opening: State) -> None:
-    """Run the kernels that look into blocks once, so that they are compiled; needs no database."""
-    below, room, peek = make_below(opening), make_offspring(), make_peek()
-    count = list_children(below, code_below(below.root, ids_of(opening), opening.code), room)
-    run = run_at(below.root, opening.ply + 1, 0)
-    placements = run.last - run.first
-    ones = np.ones(placements, dtype=np.uint16)
-    packed = unpack(ones, np.zeros(placements, dtype=np.uint8))
-    read_children(below, run, packed, room, count, peek)
-    cards_at(below, run, packed, *locate(below.root, int(room.codes[0])), peek)

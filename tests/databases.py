@@ -12,7 +12,7 @@ from engine.game.dealing import Dealer, ElementSource
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import State
 from engine.tablebase.retrograde import LAST_PLY, Phase
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from precompute.crew import LocalCrew
 from precompute.job import Job, Report
 from precompute.plan import plan_roots

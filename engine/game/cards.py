@@ -100,6 +100,7 @@ class Catalogue:
             self._by_id[card.id] = card
         self._by_name = {card.name: card for card in self.cards}
         self._by_folded_name = {card.name.casefold(): card for card in self.cards}
+        self.ids = frozenset(card.id for card in self.cards)
         self.digest = _digest(self.cards)
 
     def __len__(self) -> int:

@@ -7,13 +7,15 @@ that is never played is the second player's, and counts in variants that count h
 from __future__ import annotations
 
 from functools import cache
+from typing import Literal
 
 from engine.game.board import CELLS
 from engine.game.deal import Player
-from engine.game.state import State
+from engine.game.rules import Variant
 from engine.kernel import inline_kernel
 
-Worth = tuple[int, int]  # value for the side to move; margin, A's view
+Value = Literal[-1, 0, 1]  # lost, drawn, won
+Worth = tuple[Value, int]  # value for the side to move; margin, A's view
 
 
 @inline_kernel
@@ -22,25 +24,21 @@ def cards_of(seat: int, starter_cards: int) -> int:
     return CELLS - starter_cards if seat else starter_cards
 
 
-def worths(state: State) -> tuple[Worth, ...]:
-    """Return value and margin for each number of cards the mover may end with."""
-    unplayed = 1 if state.rules.variant.counts_hands else 0
-    if state.to_move is state.deal.first:
-        unplayed = -unplayed
-    return _worths(unplayed, 1 if state.to_move is Player.A else -1)
-
-
 @cache
-def _worths(unplayed: int, sign: int) -> tuple[Worth, ...]:
+def worths(variant: Variant, to_move: Player, ply: int) -> tuple[Worth, ...]:
+    """Return value and margin for each number of cards the mover may end with."""
+    unplayed = 1 if variant.counts_hands else 0
+    if ply & 1 == 0:  # the mover is the starter, and the unplayed card is the other's
+        unplayed = -unplayed
     scores = [2 * cards - CELLS + unplayed for cards in range(CELLS + 1)]
-    return tuple((sign_of(score), sign * score) for score in scores)
+    return tuple((sign_of(score), score_for(to_move, score)) for score in scores)
 
 
-def score_of(state: State, margin: int) -> int:
-    """Return a margin from the mover's view."""
-    return margin if state.to_move is Player.A else -margin
+def score_for(player: Player, margin: int) -> int:
+    """Return a margin, which is A's view, from a player's view; or the other way round."""
+    return margin if player is Player.A else -margin
 
 
-def sign_of(score: int) -> int:
+def sign_of(score: int) -> Value:
     """Return won, drawn or lost: 1, 0, -1."""
-    return (score > 0) - (score < 0)
+    return 1 if score > 0 else -1 if score < 0 else 0

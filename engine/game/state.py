@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -31,9 +31,10 @@ from engine.game.board import (
     with_card,
 )
 from engine.game.capture import place, write_captured
-from engine.game.cards import Card
+from engine.game.cards import Card, Catalogue
 from engine.game.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
 from engine.game.duels import playable_slots
+from engine.game.facts import NO_CARD, Facts
 from engine.game.moves import Move, ply_of
 from engine.game.rules import Rules, Variant
 from engine.game.told_captures import LONGEST_STORY, tell_captures
@@ -42,7 +43,13 @@ _CELL_ORDER: tuple[int, ...] = tuple(CELL_ORDER.tolist())
 _CELLS_OF = tuple(  # by mask
     tuple(cell for cell in range(CELLS) if (mask >> cell) & 1) for mask in range(1 << CELLS)
 )
-RULE_NAMES = ("same", "plus", "basic", "combo")  # by number of rule in a told capture
+RuleName = Literal["same", "plus", "basic", "combo"]
+RULE_NAMES: tuple[RuleName, ...] = (
+    "same",
+    "plus",
+    "basic",
+    "combo",
+)  # by number of rule in a told capture
 
 
 class Placed(NamedTuple):
@@ -57,7 +64,7 @@ class Capture(NamedTuple):
 
     cell: int
     card_id: int
-    rule: str
+    rule: RuleName
     by_cell: int
 
 
@@ -118,6 +125,16 @@ class State:
                 owner = board[cell].owner  # type: ignore[union-attr]
                 code = with_card(code, slot, cell, int(owner != first))
         return cls(deal, code)
+
+    @classmethod
+    def from_facts(cls, facts: Facts, catalogue: Catalogue) -> State:
+        """Return the state that has these facts, or raise `StateError`."""
+        board = [
+            Placed(catalogue[card], Player((facts.owners >> cell) & 1)) if card else None
+            for cell, card in enumerate(facts.board)
+        ]
+        hands = [[catalogue[card] for card in hand] for hand in facts.hands]
+        return cls.of(board, hands, facts.to_move, rules=facts.rules, elements=facts.elements)
 
     def __reduce__(self) -> tuple[type[State], tuple[Deal, int]]:
         """Pickle what it is, without what was worked out of it."""
@@ -250,16 +267,26 @@ class State:
         raise MoveError.of("move.card_id", move.card_id, allowed)
 
     @cached_property
-    def _facts(self) -> tuple[object, ...]:
-        return self.board, self.hands, self.to_move, self.rules, self.elements
+    def facts(self) -> Facts:
+        """Return what the state looks like to the players."""
+        hand_a, hand_b = self.hands
+        return Facts(
+            self.rules,
+            self.elements,
+            tuple(placed.card.id if placed else NO_CARD for placed in self.board),
+            sum(1 << cell for cell, placed in enumerate(self.board) if placed and placed.owner),
+            (tuple(card.id for card in hand_a), tuple(card.id for card in hand_b)),
+            self.to_move,
+            self.ply,
+        )
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both states look the same to the players."""
-        return isinstance(other, State) and self._facts == other._facts
+        return isinstance(other, State) and self.facts == other.facts
 
     def __hash__(self) -> int:
         """Return a hash that fits `__eq__`."""
-        return hash(self._facts)
+        return hash(self.facts)
 
 
 def _listed(numbers: list[int]) -> str:

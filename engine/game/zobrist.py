@@ -16,7 +16,7 @@ each token as two uint64, high half first.
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,11 +32,11 @@ from engine.game.board import (
     slot_at,
     slots_down,
 )
-from engine.game.cards import Catalogue
 from engine.game.deal import Deal, Elements
+from engine.game.facts import Facts
 from engine.game.rules import Rules
 from engine.game.state import State
-from engine.kernel import kernel, lowest_bit
+from engine.kernel import kernel
 
 TokenArray: TypeAlias = npt.NDArray[np.uint64]
 
@@ -79,6 +79,7 @@ def _element_token(cell: int, letter: str) -> int:
     return token(f"element {cell} {letter}")
 
 
+@lru_cache(maxsize=1 << 12)
 def _table_token(rules: Rules, elements: Elements) -> int:
     """Return the XOR of the facts that stay the same throughout a game."""
     result = _rules_token(rules)
@@ -89,17 +90,22 @@ def _table_token(rules: Rules, elements: Elements) -> int:
 
 
 def state_hash(state: State) -> int:
-    """Return the hash of a state, from scratch."""
-    result = _table_token(state.rules, state.elements) ^ _move_token(state.to_move.name)
-    for cell, placed in enumerate(state.board):
-        if placed:
-            result ^= _board_token(cell, placed.owner.name, placed.card.id)
-    for owner, hand in zip(PLAYERS, state.hands, strict=True):
+    """Return the hash of a state."""
+    return hash_of(state.facts)
+
+
+def hash_of(facts: Facts) -> int:
+    """Return the hash of a state's facts."""
+    result = _table_token(facts.rules, facts.elements) ^ _move_token(facts.to_move.name)
+    for cell, card in enumerate(facts.board):
+        if card:
+            result ^= _board_token(cell, PLAYERS[(facts.owners >> cell) & 1], card)
+    for owner, hand in zip(PLAYERS, facts.hands, strict=True):
         last, copy = 0, 0
         for card in hand:
-            copy = copy + 1 if card.id == last else 1
-            last = card.id
-            result ^= _hand_token(owner, card.id, copy)
+            copy = copy + 1 if card == last else 1
+            last = card
+            result ^= _hand_token(owner, card, copy)
     return result
 
 
@@ -135,44 +141,12 @@ def make_tokens(deal: Deal) -> Tokens:
             for owner in range(SEATS):
                 board[cell, owner, slot] = _halves(_board_token(cell, owners[owner], card))
     move = np.array([_halves(_move_token(owner)) for owner in owners], dtype=np.uint64)
-    return Tokens(board, hand, move, table_halves(deal.rules, deal.elements))
-
-
-class Book(NamedTuple):
-    """The tokens of all cards, for kernels that know states by their cards."""
-
-    board: TokenArray  # [9, 2, ids, 2]: cell, owner, card, half
-    hand: TokenArray  # [2, ids, 5, 2]: owner, card, copy less 1, half
-    move: TokenArray  # [2, 2]: player, half
-
-
-def make_book(catalogue: Catalogue) -> Book:
-    """Return the tokens of a catalogue's cards."""
-    ids = [card.id for card in catalogue]
-    board = np.zeros((CELLS, len(PLAYERS), max(ids) + 1, 2), dtype=np.uint64)
-    hand = np.zeros((len(PLAYERS), max(ids) + 1, HAND_SIZE, 2), dtype=np.uint64)
-    for owner, name in enumerate(PLAYERS):
-        for card in ids:
-            for cell in range(CELLS):
-                board[cell, owner, card] = _halves(_board_token(cell, name, card))
-            for copy in range(HAND_SIZE):
-                hand[owner, card, copy] = _halves(_hand_token(name, card, copy + 1))
-    move = np.array([_halves(_move_token(name)) for name in PLAYERS], dtype=np.uint64)
-    return Book(board, hand, move)
-
-
-def table_halves(rules: Rules, elements: Elements) -> TokenArray:
-    """Return what rules and elements bring into a hash, for kernels."""
-    return np.array(_halves(_table_token(rules, elements)), dtype=np.uint64)
+    table = np.array(_halves(_table_token(deal.rules, deal.elements)), dtype=np.uint64)
+    return Tokens(board, hand, move, table)
 
 
 def _halves(value: int) -> tuple[int, int]:
     return value >> HALF_BITS, value & HALF
-
-
-def join_halves(halves: TokenArray) -> int:
-    """Return a kernel's hash as one integer."""
-    return int(halves[0]) << HALF_BITS | int(halves[1])
 
 
 @kernel
@@ -188,26 +162,4 @@ def write_hash(tokens: Tokens, code: int, mover: int, halves: TokenArray) -> Non
         for slot in range(SLOTS):
             if not (down >> slot) & 1:
                 value ^= tokens.hand[slot, half]
-        halves[half] = value
-
-
-@kernel
-def update_hash(
-    tokens: Tokens, halves: TokenArray, code: int, move: tuple[int, int], captured: int
-) -> None:
-    """Turn the hash of `code` into the hash after a move (slot, cell).
-
-    `captured` is the mask of cells that the move captures.
-    """
-    slot, cell = move
-    mover = slot // HAND_SIZE
-    for half in range(2):
-        value = halves[half] ^ tokens.hand[slot, half] ^ tokens.board[cell, mover, slot, half]
-        value ^= tokens.move[0, half] ^ tokens.move[1, half]
-        left = captured
-        while left:
-            taken = lowest_bit(left)
-            left &= left - 1
-            card = slot_at(code, taken)
-            value ^= tokens.board[taken, 0, card, half] ^ tokens.board[taken, 1, card, half]
         halves[half] = value

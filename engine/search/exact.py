@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.game.board import CELLS, HANDS, SLOTS, Codes, empty_cells, owners_of, slots_down
-from engine.game.moves import NO_MOVE, Moves, code_after, list_moves, mover_of, pack_move, ply_of
+from engine.game.moves import NO_MOVE, Moves, code_after, list_moves, mover_of, pack_move
 from engine.game.score import cards_of
 from engine.kernel import bit_count, kernel, lowest_bit
 from engine.search.endgame import LAST_THREE, last_card, last_three, last_two
@@ -42,7 +42,7 @@ from engine.search.workspace import (
 )
 
 Cards: TypeAlias = npt.NDArray[np.int64]  # numbers of cards on the board at the end
-Lines: TypeAlias = npt.NDArray[np.int64]  # [lines, 9]: packed moves, each at its ply
+Lines: TypeAlias = npt.NDArray[np.int64]  # [lines, at most 9]: packed moves
 
 NO_GOAL = -1
 _ALL_SLOTS = (1 << SLOTS) - 1
@@ -182,9 +182,12 @@ def solve(work: Workspace, code: int, moves: Moves, line: Moves) -> int:
 
 @kernel
 def follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Moves) -> None:
-    """Write the first best moves from `code`, whose mover ends with `cards`, to the end."""
+    """Write the first best moves from `code`, whose mover ends with `cards`.
+
+    They go on to the end of the game, or of `line`.
+    """
     number = 0
-    while empty_cells(code):
+    while number < len(line) and empty_cells(code):
         move, _ = first_reaching(work, code, cards, moves)
         if move == NO_MOVE:  # stopped
             return
@@ -196,13 +199,9 @@ def follow_line(work: Workspace, code: int, cards: int, moves: Moves, line: Move
 
 @kernel
 def follow_lines(work: Workspace, codes: Codes, cards: Cards, moves: Moves, lines: Lines) -> None:
-    """Write the first best moves from each code, whose mover ends with `cards`, to the end.
-
-    Moves that stand in a line at earlier plies stay there.
-    """
+    """Write the first best moves from each code, whose mover ends with `cards`, into its line."""
     for number in range(len(codes)):
-        code = int(codes[number])
-        follow_line(work, code, int(cards[number]), moves, lines[number, ply_of(code) :])
+        follow_line(work, int(codes[number]), int(cards[number]), moves, lines[number])
 
 
 @kernel

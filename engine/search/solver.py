@@ -7,7 +7,6 @@ board; margins and values are made from that by `engine.game.score`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from engine.errors import SearchStoppedError
 from engine.game.board import CELLS, Codes
 from engine.game.deal import Deal
 from engine.game.moves import MOST_MOVES, NO_MOVE, Move, Moves, move_of
-from engine.game.score import Worth, score_of, sign_of, worths
+from engine.game.score import Value, Worth, score_for, sign_of, worths
 from engine.game.state import State
 from engine.search.exact import (
     Cards,
@@ -32,12 +31,11 @@ from engine.search.transpositions import TranspositionTable
 from engine.search.workspace import SCRATCH_LENGTH, Query, Workspace
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """What perfect play makes of a state."""
 
     margin: int  # final A cards less B cards
-    value: int  # 1, 0, -1: won, drawn, lost for the side to move
+    value: Value  # 1, 0, -1: won, drawn, lost for the side to move
     line: tuple[Move, ...]  # best moves to the end of the game
     nodes: int  # states looked at
     depth: int  # plies left
@@ -52,7 +50,7 @@ class RankedMove(NamedTuple):
     """A legal move and what it is worth with perfect play after it."""
 
     move: Move
-    value: int  # for the side that makes the move
+    value: Value  # for the side that makes the move
     margin: int  # A's view
 
 
@@ -83,12 +81,12 @@ class Solver:
         query = query or Query()
         depth = CELLS - state.ply
         if state.is_over:
-            return Solution(state.margin, sign_of(score_of(state, state.margin)), (), 0, 0)
+            return Solution(state.margin, sign_of(score_for(state.to_move, state.margin)), (), 0, 0)
         before = query.nodes
         work = self._start(state.deal, query)
         cards = solve(work, state.code, self._moves, self._line)
         _check(query)
-        value, margin = worths(state)[cards]
+        value, margin = _worths(state)[cards]
         return Solution(margin, value, self._said(state, depth), query.nodes - before, depth)
 
     def rank(self, state: State, query: Query | None = None) -> tuple[RankedMove, ...]:
@@ -100,14 +98,14 @@ class Solver:
         count = rank(work, state.code, self._moves, self._cards)
         _check(query)
         moves = [move_of(state.deal, packed) for packed in self._moves[:count].tolist()]
-        return ranked(moves, self._cards[:count].tolist(), worths(state))
+        return ranked(moves, self._cards[:count].tolist(), _worths(state))
 
     def line(self, state: State, margin: int, query: Query | None = None) -> tuple[Move, ...]:
         """Return the best moves to the end of the game, when the margin is known already."""
         if state.is_over:
             return ()
         query = query or Query()
-        cards = [known for _, known in worths(state)].index(margin)
+        cards = [known for _, known in _worths(state)].index(margin)
         follow_line(self._start(state.deal, query), state.code, cards, self._moves, self._line)
         _check(query)
         return self._said(state, CELLS - state.ply)
@@ -148,6 +146,10 @@ class Solver:
     def _said(self, state: State, length: int) -> tuple[Move, ...]:
         """Return the line that the last search wrote."""
         return tuple(move_of(state.deal, packed) for packed in self._line[:length].tolist())
+
+
+def _worths(state: State) -> tuple[Worth, ...]:
+    return worths(state.rules.variant, state.to_move, state.ply)
 
 
 def _check(query: Query) -> None:

@@ -18,24 +18,18 @@ from math import comb
 
 import numpy as np
 
-from engine.errors import StateError
 from engine.game.board import (
-    ALL_CELLS,
     CELLS,
     EMPTY,
     EMPTY_BOARD,
-    HAND_SIZE,
     HANDS,
     SLOT_BITS,
     empty_cells,
-    owners_of,
     slot_at,
-    with_captures,
 )
-from engine.game.state import State
 from engine.kernel import Numbers, bit_count, kernel, lowest_bit
 from engine.tablebase.orders import order_count, rank_with, write_order
-from engine.tablebase.root import NO_CODE, Root, code_below, hand_size, ids_of, make_root, placed_by
+from engine.tablebase.root import Root, hand_size, placed_by
 
 CHOOSE = np.array(  # [10, 10]: CHOOSE[n, k] subsets of k out of n
     [[comb(n, k) for k in range(CELLS + 1)] for n in range(CELLS + 1)], dtype=np.int64
@@ -188,42 +182,3 @@ def owners_at(occupied: int, pattern: int) -> int:
         owners |= (pattern & 1) << cell
         pattern >>= 1
     return owners
-
-
-class Index:
-    """The index below one root."""
-
-    def __init__(self, root: State) -> None:
-        """Index the states below `root`, itself included."""
-        self.state = root
-        self.root = make_root(root)
-        self._numbers = np.zeros(HAND_SIZE, dtype=np.int64)
-
-    def size(self, ply: int) -> int:
-        """Return the number of indices at a ply, reachable or not."""
-        return placements_at(self.root, ply) << ply
-
-    def index_of(self, state: State) -> int:
-        """Return the index of a state at its ply, or raise `StateError`.
-
-        A state has one when its cards are those that the root leaves to be played. Who is
-        A and who B does not matter: a state is seen from the starter.
-        """
-        code = NO_CODE
-        if state.deal.conditions == self.state.deal.conditions:
-            code = code_below(self.root, ids_of(state), state.code)
-        if code == NO_CODE:
-            raise StateError.of("state", state.code, "a state below the root")
-        occupied = ALL_CELLS & ~empty_cells(code)
-        return placement_of(self.root, code) << state.ply | pattern_of(occupied, owners_of(code))
-
-    def state_at(self, ply: int, index: int) -> State:
-        """Return the state of an index, which need not be reachable."""
-        if not self.root.ply <= ply <= CELLS:
-            raise StateError.of("ply", ply, f"{self.root.ply} to {CELLS}")
-        if not 0 <= index < self.size(ply):
-            raise StateError.of("index", index, f"0 to {self.size(ply) - 1} at ply {ply}")
-        code = code_at(self.root, ply, index >> ply, self._numbers)
-        occupied = ALL_CELLS & ~empty_cells(code)
-        owners = owners_at(occupied, index & ((1 << ply) - 1))
-        return State(self.state.deal, with_captures(code, owners))

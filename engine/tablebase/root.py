@@ -18,14 +18,15 @@ from engine.game.board import (
     EMPTY_BOARD,
     HAND_SIZE,
     HANDS,
+    SEATS,
     SLOT_BITS,
     SLOTS,
     empty_cells,
-    owners_of,
     slot_at,
     slots_down,
     with_captures,
 )
+from engine.game.facts import NO_CARD, Facts
 from engine.game.state import State
 from engine.kernel import Numbers, bit_count, kernel, lowest_bit
 
@@ -54,12 +55,8 @@ def make_root(state: State) -> Root:
         alike[slot] = sum(1 << other for other in held if slots[other] == slots[slot])
     copied = sum(1 << slot for slot in held if alike[slot] != 1 << slot)
     free = int(empty_cells(state.code))
-    return Root(state.code, state.ply, free, hands, copied, alike, ids_of(state))
-
-
-def ids_of(state: State) -> Numbers:
-    """Return the ids of a deal's cards by slot, for kernels."""
-    return np.array([card.id for card in state.deal.slots], dtype=np.int64)
+    ids = np.array([card.id for card in slots], dtype=np.int64)
+    return Root(state.code, state.ply, free, hands, copied, alike, ids)
 
 
 @kernel
@@ -146,46 +143,66 @@ def code_before(root: Root, code: int, cell: int, seat: int) -> int:
     return arranged(root, emptied(code, cell))
 
 
-@kernel
-def code_below(root: Root, ids: Numbers, code: int) -> int:
-    """Return the arranged code, below the root, of a state of any deal; NO_CODE if there is none.
+# A state's facts as a row of numbers, for kernels.
+OWNERS_AT = CELLS  # before it the cards on the nine cells; the mask of the second seat's cells
+HANDS_AT = OWNERS_AT + 1  # the cards that the starter holds, then the other's, in five places each
+ROW_LENGTH = HANDS_AT + SLOTS
 
-    `ids` [10] are the cards of that deal by slot. Rules, elements and starter must be the
-    root's. Whether the state can be reached is another question.
+
+def row_of(facts: Facts) -> list[int]:
+    """Return the row of a state's facts."""
+    occupied = sum(1 << cell for cell, card in enumerate(facts.board) if card)
+    first = facts.first
+    owners = facts.owners ^ occupied if first else facts.owners
+    starter, other = facts.hands[first], facts.hands[not first]
+    gaps = (NO_CARD,) * HAND_SIZE
+    return [*facts.board, owners, *(starter + gaps)[:HAND_SIZE], *(other + gaps)[:HAND_SIZE]]
+
+
+@kernel
+def code_below(root: Root, row: Numbers) -> int:
+    """Return the arranged code of a state below the root; NO_CODE if there is none.
+
+    Rules, elements and starter must be the root's. Whether the state can be reached is
+    another question.
     """
-    used = _slots_used(root, ids, code)
+    used = _slots_used(root, row)
     if used == NO_CODE:
         return NO_CODE
     result = EMPTY_BOARD
     for cell in range(CELLS):
-        slot = slot_at(code, cell)
-        mine = slot_at(root.code, cell)
-        if mine == EMPTY and slot != EMPTY:
-            mine = _lowest_with(root.ids, used, int(ids[slot]))
-            if mine == NO_CODE:
+        card = int(row[cell])
+        slot = slot_at(root.code, cell)
+        if slot == EMPTY and card != NO_CARD:
+            slot = _lowest_with(root.ids, used, card)
+            if slot == NO_CODE:
                 return NO_CODE
-            used &= ~(1 << mine)
-        elif mine != EMPTY and (slot == EMPTY or root.ids[mine] != ids[slot]):
+            used &= ~(1 << slot)
+        elif slot != EMPTY and root.ids[slot] != card:
             return NO_CODE
-        result ^= (EMPTY ^ mine) << (SLOT_BITS * cell)
-    return with_captures(result, owners_of(code)) if used == 0 else NO_CODE
+        result ^= (EMPTY ^ slot) << (SLOT_BITS * cell)
+    return with_captures(result, int(row[OWNERS_AT])) if used == 0 else NO_CODE
 
 
 @kernel
-def _slots_used(root: Root, ids: Numbers, code: int) -> int:
+def _slots_used(root: Root, row: Numbers) -> int:
     """Return the mask of the root's slots that a state has placed, or NO_CODE.
 
     Of equal cards it still holds the highest slots.
     """
     used = root.hands
-    unmatched = ((1 << SLOTS) - 1) & ~slots_down(code)
-    for slot in range(SLOTS - 1, -1, -1):
-        hand = int(HANDS[slot // HAND_SIZE]) if (used >> slot) & 1 else 0
-        held = _lowest_with(ids, unmatched & hand, int(root.ids[slot]))
-        if held != NO_CODE:
-            unmatched &= ~(1 << held)
-            used &= ~(1 << slot)
-    return NO_CODE if unmatched else used
+    for seat in range(SEATS):
+        slot = (seat + 1) * HAND_SIZE
+        for place in range(HAND_SIZE - 1, -1, -1):  # both descend by card
+            card = int(row[HANDS_AT + seat * HAND_SIZE + place])
+            while card != NO_CARD:
+                slot -= 1
+                if slot < seat * HAND_SIZE:
+                    return NO_CODE
+                if (used >> slot) & 1 and root.ids[slot] == card:
+                    used &= ~(1 << slot)
+                    card = NO_CARD
+    return used
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""States and moves as plain dicts: the JSON form, with every check and message.
+"""States and moves read from plain dicts: every check, and every message.
 
     {"board": [{"cell": 0, "card_id": 12, "owner": "A", "element": "F"}, ... nine ...],
      "hands": {"A": [34, 56], "B": [22, 33, 44]}, "to_move": "B", "turn": 5,
@@ -12,16 +12,26 @@ with the whole (hand sizes, turn, copies) is told when the form is right.
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from engine.errors import MISSING, Missing, MoveError, Problem, StateError, field_name
+from engine.errors import (
+    MISSING,
+    SHOWN_CHARACTERS,
+    Missing,
+    MoveError,
+    NotJsonError,
+    Problem,
+    StateError,
+    field_name,
+)
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
 from engine.game.moves import Move
 from engine.game.rules import SWITCHES, VARIANT_BY_NAME, Rules, Variant
-from engine.game.state import Board, Capture, Placed, State
+from engine.game.state import Board, Placed, State
 
 REQUIRED = ("board", "hands", "to_move")
 OPTIONAL = ("turn", "rules", "board_elements")
@@ -72,7 +82,7 @@ class Unusable:
 
 
 def load_json(data: bytes) -> object:
-    """Return the one JSON value of a text, or raise `StateError`."""
+    """Return the one JSON value of a text, or raise `NotJsonError`."""
     try:
         return json.loads(
             data,
@@ -81,16 +91,44 @@ def load_json(data: bytes) -> object:
             parse_constant=_no_constant,
         )
     except (ValueError, RecursionError) as error:
-        found = data.decode("utf-8", "replace")
-        raise StateError.of("state", found, f"one JSON value ({error})") from error
+        found = data[:SHOWN_CHARACTERS].decode("utf-8", "replace")
+        raise NotJsonError.of("state", found, f"one JSON value ({error})") from error
+
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},]')
+
+
+def split_list(data: bytes, field: str) -> list[bytes] | None:
+    """Return the texts of the items of {field: [...]}, whatever is in them; None if it is not that.
+
+    For texts that readers give up as a whole, because one item is nested too deep: each item is
+    then read, and fails, by itself.
+    """
+    opening = re.match(rb'\s*\{\s*"%s"\s*:\s*\[' % field.encode(), data)
+    closing = re.search(rb"\]\s*\}\s*\Z", data)
+    if not opening or not closing:
+        return None
+    items, depth, start = [], 0, opening.end()
+    for token in _TOKEN.finditer(data, opening.end(), closing.start()):
+        sign = token[0]
+        depth += (sign in b"[{") - (sign in b"]}")
+        if sign == b"," and depth == 0:
+            items.append(data[start : token.start()].strip())
+            start = token.end()
+        if depth < 0:
+            return None
+    last = data[start : closing.start()].strip()
+    if depth or not all(items) or (items and not last):
+        return None
+    return [*items, last] if last else items
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object] | Unusable:
     fields = dict(pairs)
     if len(fields) == len(pairs):
         return fields
-    names = [name for name, _ in pairs]
-    twice = next(name for name in names if names.count(name) > 1)
+    times = Counter(name for name, _ in pairs)
+    twice = next(name for name, count in times.items() if count > 1)
     return Unusable(f"the field {field_name(twice)} twice")
 
 
@@ -123,32 +161,6 @@ def state_from_dict(data: object, catalogue: Catalogue) -> State:
     return State.of(board, hands, to_move, rules=rules, elements=elements)
 
 
-def state_to_dict(state: State) -> dict[str, Any]:
-    """Return the state as a document; cells have elements only when Elemental is on."""
-    board: list[dict[str, Any]] = []
-    for cell, placed in enumerate(state.board):
-        entry: dict[str, Any] = {"cell": cell, "card_id": None, "owner": None}
-        if placed:
-            entry |= {"card_id": placed.card.id, "owner": placed.owner.name}
-        if state.rules.elemental:
-            element = state.elements[cell]
-            entry["element"] = element.value if element else None
-        board.append(entry)
-    return {
-        "board": board,
-        "hands": {player.name: [card.id for card in state.hands[player]] for player in Player},
-        "to_move": state.to_move.name,
-        "turn": state.ply,
-        "rules": rules_to_dict(state.rules),
-    }
-
-
-def rules_to_dict(rules: Rules) -> dict[str, Any]:
-    """Return the rules as an object with all four switches and the variant."""
-    switches = dict(zip(SWITCHES, rules.switches, strict=True))
-    return {**switches, "variant": rules.variant.value}
-
-
 def move_from_dict(data: object) -> Move:
     """Return the move that an object describes, or raise `MoveError`.
 
@@ -166,16 +178,6 @@ def move_from_dict(data: object) -> Move:
     if problems:
         raise MoveError(problems)
     return Move(data["card_id"], data["cell"])
-
-
-def move_to_dict(move: Move) -> dict[str, int]:
-    """Return the move as an object."""
-    return move._asdict()
-
-
-def capture_to_dict(capture: Capture) -> dict[str, Any]:
-    """Return the capture as an object."""
-    return capture._asdict()
 
 
 def _check_fields(

@@ -19,11 +19,13 @@ taken together) is refused, so that a text can serve as a key.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from engine.errors import NotationError, UnknownCardError
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
+from engine.game.facts import NO_CARD, Facts
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import Placed, State
 
@@ -41,9 +43,21 @@ _HAND = re.compile(rf"(?:{_CARD}(?:\.{_CARD})*)?", re.ASCII)
 
 def format_state(state: State) -> str:
     """Return the state's text."""
-    hands = (ITEM.join(str(card.id) for card in hand) for hand in state.hands)
-    fields = (_format_rules(state.rules), _format_cells(state), *hands, state.to_move.name)
-    return FIELD.join(fields)
+    return format_facts(state.facts)
+
+
+def format_facts(facts: Facts) -> str:
+    """Return the text of a state's facts."""
+    hand_a, hand_b = facts.hands
+    return FIELD.join(
+        (
+            _format_rules(facts.rules),
+            ITEM.join(_cell_items(facts)),
+            ITEM.join(map(str, hand_a)),
+            ITEM.join(map(str, hand_b)),
+            facts.to_move.name,
+        )
+    )
 
 
 def parse_state(text: str, catalogue: Catalogue) -> State:
@@ -93,6 +107,7 @@ def parse_layout(text: str) -> Elements:
     return tuple(ELEMENT_BY_LETTER.get(letter) for letter in letters)
 
 
+@cache
 def _format_rules(rules: Rules) -> str:
     on = "".join(x for x, is_on in zip(SWITCH_LETTERS, rules.switches, strict=True) if is_on)
     return VARIANT_CODES[rules.variant] + (f"-{on}" if on else "")
@@ -107,19 +122,20 @@ def _parse_rules(text: str) -> Rules:
     return Rules.of([name for name, letter in switches if letter in (match[2] or "")], variant)
 
 
-def _format_cells(state: State) -> str:
+def _cell_items(facts: Facts) -> list[str]:
+    """Return the items of the nine cells; those with nothing on them in runs."""
     items: list[str] = []
     run = 0
-    for placed, element in zip(state.board, state.elements, strict=True):
-        if placed is None and element is None:
+    for cell, (card, element) in enumerate(zip(facts.board, facts.elements, strict=True)):
+        if card == NO_CARD and element is None:
             run += 1
             continue
-        items += [str(run)] if run else []
-        run = 0
-        card = f"{placed.card.id}{placed.owner.name}" if placed else ""
-        items.append(card + (element.value if element else ""))
-    items += [str(run)] if run else []
-    return ITEM.join(items)
+        if run:
+            items.append(str(run))
+            run = 0
+        text = f"{card}{'B' if (facts.owners >> cell) & 1 else 'A'}" if card else ""
+        items.append(text + element.value if element else text)
+    return [*items, str(run)] if run else items
 
 
 def _parse_cells(

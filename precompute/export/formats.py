@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from engine.game.rules import Rules
-from engine.text.document import rules_to_dict
+from engine.text.wire import rules_to_dict
 from precompute.export.columns import encode_columns
 from precompute.export.lines import Lines, Wording, encode_lines
 from precompute.export.npz import NpzFile

@@ -39,7 +39,7 @@ from engine.game.deal import Deal, Player
 from engine.game.duels import Duels
 from engine.game.moves import MOST_MOVES, NO_MOVE, list_moves
 from engine.kernel import Numbers, inline_kernel, kernel
-from engine.text.document import rules_to_dict
+from engine.text.wire import rules_to_dict
 from precompute.export.chances import Chances
 from precompute.export.recipe import ValueMode
 from precompute.export.rows import Rows, derive

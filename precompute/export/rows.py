@@ -11,7 +11,6 @@ from engine.game.board import Codes
 from engine.game.deal import Deal
 from engine.game.moves import ply_of
 from engine.game.score import worths
-from engine.game.state import State
 from engine.game.zobrist import TokenArray, Tokens, make_tokens, write_hash
 from engine.kernel import kernel
 from precompute.export.chances import Chances
@@ -45,7 +44,9 @@ def derive(rows: Rows) -> Derived:
     plies = np.empty_like(rows.codes)
     hashes = np.empty((len(plies), 2), dtype=np.uint64)
     write_plies_and_hashes(tokens_of(rows.deal), rows.codes, plies, hashes)
-    values, margins = np.array(worths(State.start(rows.deal)), dtype=np.int64)[rows.cards].T
+    deal = rows.deal
+    worth = np.array(worths(deal.rules.variant, deal.first, ply=0), dtype=np.int64)
+    values, margins = worth[rows.cards].T
     return Derived(plies, hashes, margins, np.where(plies & 1, -values, values))
 
 

@@ -114,7 +114,7 @@ def answer_figures(path: Path, states: list[State]) -> Iterator[Figure]:
     oracle = Oracle(reader)
 
     def ask(state: State, oracle: Oracle = oracle) -> int:
-        assert oracle.look_up(state, moves=True)
+        assert oracle.look_up([state.facts], moves=True)[0]
         return 0
 
     for state in states:
@@ -135,7 +135,7 @@ def cold_figure(path: Path, states: list[State]) -> Figure:
             reader = Reader(path, default_catalogue())
             oracle = Oracle(reader)
             began = time.perf_counter()
-            assert oracle.look_up(state, moves=True)
+            assert oracle.look_up([state.facts], moves=True)[0]
             seconds.append(time.perf_counter() - began)
             reader.close()
     name = "ply 0 from the database, cold blocks"

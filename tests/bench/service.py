@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from engine.game.state import State
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from precompute.plan import DEFAULT_PLIES
 from tests.bench.calibration import calibrate
 from tests.bench.constant import SIZE

@@ -24,7 +24,7 @@ from engine.game.dealing import Dealer
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import State
 from engine.search.solver import Solver
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from store.environment import Environment
 from store.format import ROOTS as ROOT_RECORDS
 from store.generations import DATA, Folder
@@ -208,8 +208,8 @@ def test_full_queue_is_busy_and_equal_states_are_searched_once(tmp_path: Path) -
 
 def test_search_beyond_the_time_limit_is_stopped(tmp_path: Path) -> None:
     """And no other: a stop is its own search's, also when the next one has the same thread."""
-    settings = {"time_limit": "0.05", "solver_threads": "1"}
-    with running(tmp_path, db=str(tmp_path / "none"), **settings) as server:
+    none = str(tmp_path / "none")
+    with running(tmp_path, db=none, time_limit="0.05", solver_threads="1") as server:
         response = httpx.post(f"{server.url}/eval", params={"moves": "true"}, json=opening(3))
         assert response.status_code == 503
         assert response.json()["type"] == "urn:triadbase:problem:time-limit"

@@ -20,8 +20,9 @@ from engine.game.deal import Player
 from engine.game.dealing import Dealer, ElementSource, Strategy
 from engine.game.rules import Rules, Variant
 from engine.game.state import State
-from engine.text.document import state_from_dict, state_to_dict
+from engine.text.document import state_from_dict
 from engine.text.notation import format_state
+from engine.text.wire import encode, state_to_dict
 from store.oracle import Oracle
 from tests import vectors
 from tests.conftest import IS_JIT_OFF
@@ -115,8 +116,8 @@ def test_database_and_search_answer_alike_over_http(client: Client) -> None:
         for state in list(states_below(root))[::400]:
             answer = client.evaluate(state_to_dict(state), moves=True)
             assert (answer["source"], answer["nodes"]) == ("database", 0)
-            searched = Oracle(None).search(state, moves=True).as_dict()
-            assert answer == json.loads(json.dumps(searched)) | {"source": "database", "nodes": 0}
+            searched = Oracle(None).search(state, moves=True).as_object()
+            assert answer == json.loads(encode(searched)) | {"source": "database", "nodes": 0}
 
 
 def test_same_request_gives_the_same_bytes(server: Server) -> None:

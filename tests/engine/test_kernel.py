@@ -10,8 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.kernel import bit_count, kernel, lowest_bit
 from engine.sources import PACKAGES, closure_of, digest_of, file_of

@@ -19,7 +19,7 @@ import pytest
 
 from app.client import Answer, Client
 from engine.game.cards import default_catalogue
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from precompute.demo import demo_states
 from tests.image.buildah import ROOT, Container, Workshop, local_places, pip_settings
 from tests.servers import PATIENCE, Server, free_port

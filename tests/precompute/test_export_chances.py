@@ -7,8 +7,7 @@ from fractions import Fraction
 from math import exp
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.game.dealing import game_random
 from precompute.export.chances import chances_of, draw, millionths, score_weights, without

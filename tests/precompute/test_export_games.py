@@ -17,7 +17,7 @@ from engine.game.moves import Move, move_of
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import State
 from engine.search.solver import Solver
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from precompute.export.heuristic import move_scores
 from precompute.export.job import ExportMeans
 from precompute.export.labellers import Labeller

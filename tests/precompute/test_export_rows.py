@@ -13,7 +13,8 @@ from engine.game.cards import default_catalogue
 from engine.game.state import State
 from engine.game.zobrist import hash_text, state_hash
 from engine.search.solver import Solver
-from engine.text.document import move_to_dict, state_from_dict, state_to_dict
+from engine.text.document import state_from_dict
+from engine.text.wire import state_to_dict
 from learn.lines import columns_from
 from precompute.export.chances import millionths
 from precompute.export.columns import encode_columns, join
@@ -65,7 +66,7 @@ def document(rows: Rows, number: int, value: ValueMode, has_margin: bool) -> dic
             if chance
         }
     elif solution.best_move:
-        policy["policy_target"] = move_to_dict(solution.best_move)
+        policy["policy_target"] = solution.best_move._asdict()
     return {
         **state_to_dict(state),
         "game_id": rows.game_id,

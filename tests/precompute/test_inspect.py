@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from store.environment import Entry, Environment
 from store.format import BLOCKS, ROOTS
 from store.generations import DATA, Folder

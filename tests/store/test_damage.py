@@ -7,12 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from engine.errors import DamagedError, StoreError
 from engine.game.cards import default_catalogue
-from engine.game.facts import facts_of
 from engine.game.state import State
 from engine.search.solver import Solver
 from engine.text.notation import format_state
@@ -21,7 +19,6 @@ from store.environment import Entry, Environment
 from store.format import BLOCKS
 from store.generations import DATA, Folder
 from store.oracle import Oracle
-from store.quick import Quick, make_alphabet
 from store.reader import Reader
 from tests.databases import ROOT_PLY, build, small_roots, states_below
 
@@ -30,16 +27,12 @@ EVERY = 600 if ROOT_PLY == 4 else 10  # of the states below a root
 # Answers the states named on the command line from the database, after damage, in a process
 # of its own: should LMDB take it down, that is a finding too.
 ASK = """
-import json
 import sys
-from contextlib import suppress
 from pathlib import Path
 from engine.game.cards import default_catalogue
-from engine.text.document import state_to_dict
-from engine.errors import DamagedError, StoreError
+from engine.errors import StoreError
 from engine.text.notation import parse_state
 from store.oracle import Oracle
-from store.quick import Quick, make_alphabet
 from store.reader import Reader
 try:
     reader = Reader(Path(sys.argv[1]), default_catalogue())
@@ -47,14 +40,13 @@ except StoreError as error:
     print("refused")
     reader = None
 oracle = Oracle(reader)
-quick = reader and Quick(reader, make_alphabet(default_catalogue()))
-for notation in sys.argv[2:]:
-    state = parse_state(notation, default_catalogue())
+states = [parse_state(notation, default_catalogue()) for notation in sys.argv[2:]]
+together = oracle.look_up([state.facts for state in states])
+for state, found in zip(states, together, strict=True):
     answer = oracle.answer(state)
     print(answer.solution.margin, answer.source)
-    with suppress(DamagedError):
-        ready = quick and quick.answer(json.dumps(state_to_dict(state)).encode())
-        assert not ready or json.loads(ready)["margin"] == answer.solution.margin
+    assert (found is not None) == (answer.source == "database")
+    assert found is None or found.solution == answer.solution
 """
 
 
@@ -160,10 +152,11 @@ def test_flipped_value_is_told_and_searched_around(
     sources = {oracle.answer(state).source for state in states}
     assert sources == {DATABASE, SEARCH}
     assert told
-    with pytest.raises(DamagedError):
-        Quick(reader, make_alphabet(default_catalogue())).answers(
-            np.array([facts_of(state) for state in states])
-        )
+    told.clear()
+    together = oracle.look_up([state.facts for state in states])
+    assert [answer is not None for answer in together] == [
+        oracle.answer(state).source == DATABASE for state in states
+    ]
     reader.close()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from engine.errors import HalfBuiltError, MismatchError, NoDatabaseError, NotStoredError
@@ -12,10 +14,9 @@ from engine.game.cards import Catalogue, default_catalogue
 from engine.game.dealing import Dealer
 from engine.game.state import State
 from engine.search.solver import Solver
-from engine.tablebase.index import Index
 from engine.text.document import state_from_dict
 from engine.text.notation import format_state
-from store.answer import DATABASE, SEARCH
+from store.answer import DATABASE, SEARCH, Answer
 from store.environment import Entry, Environment
 from store.format import MANIFEST_KEY, META
 from store.generations import Folder
@@ -24,6 +25,7 @@ from store.reader import Reader
 from store.records import read_manifest, to_json
 from tests import vectors as vector_files
 from tests.databases import ROOT_PLY, build, copied_root, exchanged, small_roots, states_below
+from tests.indices import Index
 
 ROOTS = [*small_roots(), copied_root()]
 
@@ -49,6 +51,10 @@ def test_every_stored_state_reads_back(reader: Reader, root: State) -> None:
             assert found.margin(state) == solver.solve(state).margin
 
 
+def plain(answer: Answer) -> dict[str, Any]:
+    return dict(msgspec.to_builtins(answer.as_object()))
+
+
 @pytest.mark.parametrize("root", ROOTS)
 def test_database_and_search_answer_alike(reader: Reader, root: State) -> None:
     oracle = Oracle(reader)
@@ -57,8 +63,14 @@ def test_database_and_search_answer_alike(reader: Reader, root: State) -> None:
             found, searched = oracle.answer(state, moves=True), oracle.search(state, moves=True)
             assert (found.source, searched.source) == (DATABASE, SEARCH)
             assert found.solution.nodes == 0
-            expected = searched.as_dict() | {"source": DATABASE, "nodes": 0}
-            assert found.as_dict() == expected
+            expected = plain(searched) | {"source": DATABASE, "nodes": 0}
+            assert plain(found) == expected
+            for asked in (True, False):
+                assert plain(oracle.answer(state, pv=asked)) == {
+                    name: value
+                    for name, value in expected.items()
+                    if name != "moves" and (asked or name != "pv")
+                }
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -109,7 +121,8 @@ def test_finished_game_is_answered(reader: Reader) -> None:
         state = state.play(state.legal_moves()[0])
     answer = Oracle(reader).answer(state, moves=True)
     assert answer.solution.margin == state.margin
-    assert answer.ranking == ()
+    assert answer.ranking is not None
+    assert answer.ranking.moves == ()
 
 
 def test_shallow_database_answers_to_the_end(tmp_path: Path) -> None:

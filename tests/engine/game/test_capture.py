@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.game.board import EMPTY_BOARD, with_card
 from engine.game.capture import captured
@@ -15,8 +14,9 @@ from engine.game.deal import NO_ELEMENTS, Deal, Player
 from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
 from engine.game.state import State
-from engine.text.document import capture_to_dict, move_from_dict, state_from_dict, state_to_dict
+from engine.text.document import move_from_dict, state_from_dict
 from engine.text.notation import parse_layout
+from engine.text.wire import state_to_dict
 from tests import naive, vectors
 from tests.strategies import free_states
 
@@ -81,7 +81,7 @@ def test_apply_vector(vector: dict[str, Any], catalogue: Catalogue) -> None:
 def test_captures_vector(vector: dict[str, Any], catalogue: Catalogue) -> None:
     state = state_from_dict(vector["state"], catalogue)
     captures = state.captures(move_from_dict(vector["move"]))
-    assert [capture_to_dict(capture) for capture in captures] == vector["captures"]
+    assert [capture._asdict() for capture in captures] == vector["captures"]
 
 
 def naive_captures(state: State, move: Move) -> list[naive.Taken]:

@@ -15,8 +15,8 @@ import pytest
 from engine.game.board import EMPTY_BOARD, SLOTS
 from engine.game.cards import Catalogue
 from engine.game.state import State
-from engine.text.document import state_to_dict
 from engine.text.notation import parse_state
+from engine.text.wire import state_to_dict
 from tests import naive, vectors
 from tests.conftest import IS_JIT_OFF
 from tests.plain import successors

@@ -3,8 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.errors import DealError, MoveError, StateError
 from engine.game.cards import Catalogue, default_catalogue
@@ -12,7 +11,7 @@ from engine.game.deal import Deal, Player
 from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
 from engine.game.state import Placed, State
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from tests import naive
 from tests.strategies import free_states, states
 

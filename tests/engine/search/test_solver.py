@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from engine.errors import SearchStoppedError
 from engine.game.cards import Catalogue, default_catalogue
@@ -19,8 +18,9 @@ from engine.game.state import State
 from engine.search.solver import Solution, Solver
 from engine.search.transpositions import HIGHEST_TAG, TranspositionTable
 from engine.search.workspace import Query
-from engine.text.document import state_from_dict, state_to_dict
+from engine.text.document import state_from_dict
 from engine.text.notation import parse_state
+from engine.text.wire import state_to_dict
 from tests import naive, vectors
 from tests.conftest import IS_JIT_OFF
 from tests.strategies import free_states, states

@@ -1,18 +1,18 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.errors import StateError
 from engine.game.cards import Catalogue
 from engine.game.deal import Deal, Player
 from engine.game.dealing import Dealer
 from engine.game.state import State
-from engine.tablebase.index import Index, code_at, placements_at
+from engine.tablebase.index import code_at, placements_at
 from engine.tablebase.root import is_arranged, make_root
 from tests import strategies
 from tests.databases import exchanged
+from tests.indices import Index
 
 PLACEMENTS = (1, 45, 1_800, 25_200, 302_400, 1_512_000, 6_048_000, 9_072_000, 9_072_000, 1_814_400)
 

@@ -21,15 +21,16 @@ from engine.tablebase.blocks import (
     runs_of,
     unpack,
 )
-from engine.tablebase.index import Index, code_at, placements_at
+from engine.tablebase.index import code_at, placements_at
 from engine.tablebase.patterns import PLANES, has_pattern, number_at
 from engine.tablebase.replay import replay
 from engine.tablebase.retrograde import Phase, Retrograde, bytes_needed
 from engine.tablebase.root import is_arranged, make_root
 from engine.tablebase.transition import Layer, make_below
-from engine.text.document import state_to_dict
+from engine.text.wire import state_to_dict
 from tests import naive, plain, strategies
 from tests.conftest import IS_JIT_OFF
+from tests.indices import Index
 
 LEAST_PLY = 6 if IS_JIT_OFF else 4
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.errors import MoveError, StateError
 from engine.game.cards import Catalogue, default_catalogue
 from engine.game.state import State
-from engine.text.document import move_from_dict, state_from_dict, state_to_dict
+from engine.text.document import move_from_dict, state_from_dict
+from engine.text.wire import state_to_dict
 from tests import vectors
 from tests.strategies import free_states
 

@@ -4,8 +4,7 @@ import re
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from engine.errors import InputError, NotationError, RulesError, StateError, UnknownCardError
 from engine.game.cards import Catalogue, Element, default_catalogue

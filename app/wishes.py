@@ -1,0 +1,68 @@
+"""What may be asked for besides the answer: the parameters of /eval, /eval/batch, /position."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from engine.errors import InputError, Problem
+
+TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class Wish(NamedTuple):
+    """One parameter."""
+
+    name: str
+    default: bool
+    description: str
+
+    def parameter(self) -> dict[str, Any]:
+        """Return it as the OpenAPI document has it."""
+        return {
+            "name": self.name,
+            "in": "query",
+            "required": False,
+            "description": self.description,
+            "schema": {"type": "boolean", "default": self.default},
+        }
+
+
+WISHES = (
+    Wish("moves", False, "Also every legal move, best first"),
+    Wish("pv", True, "The best moves to the end of the game; false leaves them out"),
+)
+
+
+class Wishes(NamedTuple):
+    """What is asked for."""
+
+    moves: bool = False
+    pv: bool = True
+
+
+@lru_cache(maxsize=256)
+def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes:
+    """Return what a query string asks for, or raise `InputError` for what nobody knows."""
+    given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    problems = unknown_parameters([name for name, _ in given], allowed)
+    problems += [
+        Problem(name, value, "true or false")
+        for name, value in given
+        if name in allowed and value.lower() not in TRUTHS
+    ]
+    if problems:
+        raise InputError(problems)
+    return Wishes(**{name: TRUTHS[value.lower()] for name, value in given})
+
+
+def unknown_parameters(given: Collection[str], allowed: Collection[str]) -> list[Problem]:
+    """Return what is wrong with the names of a query's parameters."""
+    known = ", ".join(allowed) or "none"
+    return [
+        Problem(name, "a parameter", f"no such parameter; the parameters are {known}")
+        for name in given
+        if name not in allowed
+    ]

@@ -1,0 +1,41 @@
+"""Run every kernel that answers once, so that all are compiled; needs no database."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.game.board import CELLS
+from engine.game.state import State
+from engine.search.solver import Solver
+from engine.tablebase.blocks import (
+    list_children,
+    make_offspring,
+    make_peek,
+    read_children,
+    run_at,
+    unpack,
+)
+from engine.tablebase.lookup import find_cards, find_codes, make_finds
+from engine.tablebase.root import row_of
+from engine.tablebase.transition import make_below
+
+
+def warm_up(opening: State) -> None:
+    """Look an opening up, and what follows, in a block that is made up.
+
+    Every placement of the first ply has one state in it, which is worth nothing.
+    """
+    first = opening.play(opening.legal_moves()[0])
+    below, finds, peek, room = make_below(opening), make_finds(1), make_peek(), make_offspring()
+    find_codes(below.root, np.array([row_of(first.facts)]), finds)
+    run = run_at(below.root, first.ply, 0)
+    ones = np.ones(run.last - run.first, dtype=np.uint16)
+    packed = unpack(ones, np.zeros(len(ones), dtype=np.uint8))
+    find_cards(below, run, packed, np.zeros(1, dtype=np.int64), finds, peek)
+    read_children(below, run, packed, room, list_children(below, opening.code, room), peek)
+    last = opening
+    while last.ply < CELLS - 1:
+        last = last.play(last.legal_moves()[0])
+    codes, nothing = np.array([last.code]), np.zeros(1, dtype=np.int64)
+    Solver().lines(last.deal, codes, nothing, np.zeros((1, 1), dtype=np.int64))
+    last.captured_cells()
