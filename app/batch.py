@@ -25,7 +25,7 @@ from engine.text.document import load_json, split_list
 from engine.text.wire import encode, read_facts
 from store.answer import Answer
 
-PART = 64  # states that one thread answers in a row
+PART = 128  # states that are answered in a row, before those of another batch
 
 
 class _Split(msgspec.Struct, forbid_unknown_fields=True):

@@ -42,7 +42,8 @@ def serve(settings: Settings, listener: socket.socket) -> None:
         text = ",".join(value) if isinstance(value, list) else str(value)
         os.environ[PREFIX + name.upper()] = text
     counts = Path(tempfile.mkdtemp(prefix="triad-metrics-"))
-    os.environ[MULTIPROC] = str(counts)
+    if settings.workers > 1:  # shared counts cost every request
+        os.environ[MULTIPROC] = str(counts)
     config = uvicorn.Config(
         "app.main:create_app",
         factory=True,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
@@ -63,7 +63,7 @@ class Service:
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
         self.reader: Reader | None = None
-        self.pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="batch")
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
         self._oracle = Oracle(None, on_damage=self._tell_damage)
         self._folder = Folder(settings.db)
         self._refused: str | None = None  # what was last said about a database that cannot be used
@@ -88,6 +88,8 @@ class Service:
     async def _prepare(self) -> None:
         try:
             await asyncio.gather(asyncio.to_thread(self._warm), self._take_over())
+            gc.collect()
+            gc.freeze()  # compiler, kernels, cards: they stay, and need not be looked at again
             self.phase = Phase.READY
             log.info("ready", extra={"database": self.generation})
             while True:
@@ -185,8 +187,10 @@ class Service:
         """Return the database's answers; None for states that must be searched."""
         answers = self._oracle.look_up(asked, moves=wishes.moves, pv=wishes.pv)
         missing = answers.count(None)
-        self.metrics.misses.inc(missing)
-        self.metrics.hits.inc(len(answers) - missing)
+        if missing:
+            self.metrics.misses.inc(missing)
+        if missing < len(answers):
+            self.metrics.hits.inc(len(answers) - missing)
         return answers
 
     async def search(self, facts: Facts, wishes: Wishes) -> Answer:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET
 
 from engine.game.facts import Facts
-from engine.game.moves import Move
+from engine.game.state import State
 from engine.game.zobrist import hash_of, hash_text
 from engine.search.solver import RankedMove, Solution
 from engine.text.notation import format_facts
-from engine.text.wire import AnswerObject, MoveObject, RankedMoveObject
+from engine.text.wire import AnswerObject, MoveObject, RankedMoveObject, variant_name
 
 Source = Literal["database", "search"]
 DATABASE: Source = "database"
 SEARCH: Source = "search"
 
-Captured = Mapping[Move, tuple[int, ...]]
+Ranking = list[RankedMoveObject]  # every legal move, best first
 
 
-class Ranking(NamedTuple):
-    """Every legal move, best first, and the cells that each captures."""
-
-    moves: tuple[RankedMove, ...]
-    captured: Captured
+def ranking_of(state: State, moves: Iterable[RankedMove]) -> Ranking:
+    """Return ranked moves with the cells that each captures."""
+    captured = state.captured_cells()
+    return [
+        RankedMoveObject(move.card_id, move.cell, value, margin, captured[move])
+        for move, value, margin in moves
+    ]
 
 
 class Answer(NamedTuple):
@@ -50,15 +52,7 @@ class Answer(NamedTuple):
             depth=solution.depth,
             state_hash=hash_text(hash_of(facts)),
             notation=format_facts(facts),
-            variant=facts.rules.variant.value,
+            variant=variant_name(facts.rules),
             source=self.source,
-            moves=UNSET if self.ranking is None else _ranked(self.ranking),
+            moves=UNSET if self.ranking is None else self.ranking,
         )
-
-
-def _ranked(ranking: Ranking) -> list[RankedMoveObject]:
-    """Return every legal move with its worth and the cells it captures, best first."""
-    return [
-        RankedMoveObject(move.card_id, move.cell, value, margin, ranking.captured[move])
-        for move, value, margin in ranking.moves
-    ]

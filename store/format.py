@@ -58,9 +58,9 @@ def directory_key(state: State) -> int:
 def directory_token(ids: tuple[int, ...], rules: Rules, elements: Elements) -> int:
     """Return the hash of ten cards, ascending, with rules and elements."""
     digits = "".join(str(int(on)) for on in rules.switches)
-    layout = "".join(element.value if element else "-" for element in elements)
+    layout = "".join(element if element else "-" for element in elements)
     cards = " ".join(map(str, ids))
-    return token(f"directory {rules.variant.value} {digits} {layout} {cards}")
+    return token(f"directory {rules.variant} {digits} {layout} {cards}")
 
 
 @lru_cache(maxsize=1 << 14)

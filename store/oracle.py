@@ -7,6 +7,7 @@ facts → find: the starter's cards at the end → best moves: read early, searc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from threading import local
 
 import numpy as np
@@ -14,24 +15,33 @@ import numpy as np
 from engine.errors import DamagedError
 from engine.game.board import CELLS
 from engine.game.facts import Facts
-from engine.game.moves import Move, move_of
+from engine.game.moves import Move, moves_of
 from engine.game.score import Worth, worths
 from engine.game.state import State
-from engine.search.solver import RankedMove, Solution, Solver, ranked
+from engine.search.solver import RankedMove, Solution, Solver
 from engine.search.transpositions import TranspositionTable
 from engine.search.workspace import Query
-from store.answer import DATABASE, SEARCH, Answer, Ranking
+from engine.text.wire import RankedMoveObject
+from store.answer import DATABASE, SEARCH, Answer, Ranking, ranking_of
 from store.reader import Found, Reader, StoredRoot
 
-SEARCHED_PLY = 3  # the first from which a line is searched: 50 to 200 us, reading takes more
-LINE_TABLE = 1  # MiB: lines are searched from late states, and every thread has a table
+# The first plies from which searching takes less than reading: for lines, for all moves.
+SEARCHED_PLY, RANKED_PLY = 3, 4
+LINE_TABLE, SOLVERS_KEPT = 1, 16  # MiB for a root's lines; roots, in every thread
 
 
 class _Thread(local):
-    """What one thread follows lines with."""
+    """What one thread searches lines with: a solver for each of the roots it was last asked about.
+
+    It keeps its table: lines of one root come to the same states again and again.
+    """
 
     def __init__(self) -> None:
-        self.solver = Solver(TranspositionTable(LINE_TABLE))
+        self.solver_of = lru_cache(SOLVERS_KEPT)(self._solver_of)
+
+    @staticmethod
+    def _solver_of(_root: StoredRoot) -> Solver:
+        return Solver(TranspositionTable(LINE_TABLE), keeps_table=True)
 
 
 class Oracle:
@@ -65,7 +75,7 @@ class Oracle:
         solution = self.solver.solve(state, query)
         ranking = None
         if moves:
-            ranking = Ranking(self.solver.rank(state, query), state.captured_cells())
+            ranking = ranking_of(state, self.solver.rank(state, query))
         return Answer(state.facts, solution, SEARCH, ranking, pv)
 
     def look_up(
@@ -98,20 +108,36 @@ class Oracle:
         return answers
 
     def _ranking(self, reader: Reader, found: Found, facts: Facts) -> Ranking:
-        """Return all moves, from the states after them, or by search where these are not stored."""
+        """Return all moves, from the states after them, or by search where that is quicker."""
         state = State(found.root.state.deal, found.code)
-        worth, seat = _worths(facts), facts.ply & 1
-        if found.has_children:
-            children = reader.children(found)
-            legal = [move_of(state.deal, packed) for packed in children.moves]
-            mover_cards = [CELLS - n if seat else n for n in children.starter_cards]
-            return Ranking(ranked(legal, mover_cards, worth), state.captured_cells())
+        if found.has_children and found.ply < RANKED_PLY:
+            return self._read_ranking(reader, found, state, _worths(facts))
         sign = 1 if facts.to_move is state.to_move else -1  # the root calls its starter A
-        moves = tuple(
-            RankedMove(move, value, sign * margin)
-            for move, value, margin in self._thread.solver.rank(state)
+        searched = self._thread.solver_of(found.root).rank(state)
+        return ranking_of(
+            state, (RankedMove(move, value, sign * margin) for move, value, margin in searched)
         )
-        return Ranking(moves, state.captured_cells())
+
+    def _read_ranking(
+        self, reader: Reader, found: Found, state: State, worth: Sequence[Worth]
+    ) -> Ranking:
+        """Return all moves from the states after them."""
+        children, slots, captured = (
+            reader.children(found),
+            state.deal.slots,
+            state.captured_by_slot(),
+        )
+        cards = children.starter_cards
+        order = sorted(range(len(cards)), key=cards.__getitem__, reverse=not found.ply & 1)
+        ranking = []
+        for number in order:
+            slot, cell = divmod(children.moves[number], CELLS)
+            mover_cards = CELLS - cards[number] if found.ply & 1 else cards[number]
+            value, margin = worth[mover_cards]
+            ranking.append(
+                RankedMoveObject(slots[slot].id, cell, value, margin, captured[slot][cell])
+            )
+        return ranking
 
     def _lines(self, reader: Reader, found: Sequence[Found], length: int) -> list[tuple[Move, ...]]:
         """Return the first best moves of states: to the end of the game, or so many at most.
@@ -130,9 +156,10 @@ class Oracle:
             for (number, state), line in zip(states, later, strict=True):
                 wanted = min(length - len(lines[number]), CELLS - state.ply)
                 lines[number] += line[:wanted]
+        named = [moves_of(state.root.state.deal) for state in found]
         return [
-            tuple(move_of(state.root.state.deal, packed) for packed in line)
-            for state, line in zip(found, lines, strict=True)
+            tuple([moves[packed] for packed in line])
+            for moves, line in zip(named, lines, strict=True)
         ]
 
     def _early_line(self, reader: Reader, found: Found, length: int) -> tuple[list[int], Found]:
@@ -142,7 +169,7 @@ class Oracle:
             children = reader.children(found)
             best = children.starter_cards.index(found.starter_cards)
             line.append(children.moves[best])
-            found = Found(found.root, children.codes[best], found.starter_cards)
+            found = found._replace(code=children.codes[best], ply=found.ply + 1)
         return line, found
 
     def _searched_lines(
@@ -152,7 +179,7 @@ class Oracle:
         codes = np.array([state.code for state in states])
         mover_cards = np.array([state.mover_cards for state in states])
         lines = np.zeros((len(states), length), dtype=np.int64)
-        self._thread.solver.lines(root.state.deal, codes, mover_cards, lines)
+        self._thread.solver_of(root).lines(root.state.deal, codes, mover_cards, lines)
         searched: list[list[int]] = lines.tolist()
         return searched
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.errors import DamagedError, HalfBuiltError, NotStoredError
+from engine.game.board import CELLS
 from engine.game.cards import Catalogue
 from engine.game.facts import Facts
-from engine.game.moves import ply_of
-from engine.game.score import cards_of, worths
+from engine.game.score import worths
 from engine.game.state import State
 from engine.tablebase.blocks import (
     BLOCK_PLACEMENTS,
@@ -30,8 +30,7 @@ from engine.tablebase.blocks import (
     run_at,
 )
 from engine.tablebase.lookup import find_cards, find_codes, make_finds
-from engine.tablebase.root import NO_CODE, row_of
-from engine.tablebase.transition import Below, make_below
+from engine.tablebase.root import NO_CODE, Root, make_root, row_of
 from store import preflight
 from store.environment import Environment
 from store.format import (
@@ -56,7 +55,7 @@ class StoredRoot(NamedTuple):
     """A root of the database, ready to be asked."""
 
     key: int
-    below: Below
+    root: Root
     plies: int  # the deepest that is stored
     state: State
 
@@ -74,17 +73,13 @@ class Found(NamedTuple):
 
     root: StoredRoot
     code: int
+    ply: int
     starter_cards: int  # at the end
-
-    @property
-    def ply(self) -> int:
-        """Return the ply."""
-        return int(ply_of(self.code))
 
     @property
     def mover_cards(self) -> int:
         """Return the cards at the end of who is to move."""
-        return int(cards_of(self.ply & 1, self.starter_cards))
+        return CELLS - self.starter_cards if self.ply & 1 else self.starter_cards
 
     def margin(self, state: State) -> int:
         """Return the margin of the state that was asked about."""
@@ -94,6 +89,13 @@ class Found(NamedTuple):
     def has_children(self) -> bool:
         """Tell whether the states after its moves are stored too."""
         return self.ply < self.root.plies
+
+
+class Block(NamedTuple):
+    """A block of a root: which placements it has, and what they hold."""
+
+    run: Run
+    packed: Packed
 
 
 class Children(NamedTuple):
@@ -138,9 +140,9 @@ class Reader:
         """Return the records of all roots, in the order of their keys."""
         return read_roots(self._environment)
 
-    def block(self, root: StoredRoot, run: Run) -> Packed:
+    def block(self, root: StoredRoot, ply: int, number: int) -> Block:
         """Return a block, ready to be asked, or raise `DamagedError`."""
-        return self._blocks(root.key, run)
+        return self._blocks(root, ply, number)
 
     def probe(self, state: State) -> Found:
         """Return what is stored about a state, or raise `NotStoredError`."""
@@ -181,7 +183,7 @@ class Reader:
     ) -> None:
         """Fill in those of the numbered states that lie below a root."""
         finds = make_finds(len(numbers))
-        find_codes(root.below.root, np.array([row_of(asked[n]) for n in numbers]), finds)
+        find_codes(root.root, np.array([row_of(asked[n]) for n in numbers]), finds)
         codes, placements = finds.codes.tolist(), finds.placements.tolist()
         blocks: dict[tuple[int, int], list[int]] = {}
         for place, number in enumerate(numbers):
@@ -190,12 +192,12 @@ class Reader:
                 block = ply, placements[place] // BLOCK_PLACEMENTS[ply]
                 blocks.setdefault(block, []).append(place)
         for (ply, block_number), places in blocks.items():
-            run = run_at(root.below.root, ply, block_number * BLOCK_PLACEMENTS[ply])
-            packed = self.block(root, run)
-            find_cards(root.below, run, packed, np.array(places), finds, self._thread.peek)
+            run, packed = self.block(root, ply, block_number)
+            find_cards(root.root, run, packed, np.array(places), finds, self._thread.peek)
         for place, cards in enumerate(finds.starter_cards.tolist()):
             if cards != NOT_REACHABLE:
-                found[numbers[place]] = Found(root, codes[place], cards)
+                ply = asked[numbers[place]].ply
+                found[numbers[place]] = Found(root, codes[place], ply, cards)
 
     def children(self, found: Found) -> Children:
         """Return every legal move, in the documented order, and what it leads to.
@@ -207,14 +209,13 @@ class Reader:
 
     def _read_children(self, found: Found) -> Children:
         """Return the legal moves and what they lead to; each block they are in is read once."""
-        below, room = found.root.below, self._thread.room
+        root, room = found.root.root, self._thread.room
         ply = found.ply + 1
         size = BLOCK_PLACEMENTS[ply]
-        count = list_children(below, found.code, room)
+        count = list_children(root, found.code, room)
         for number in sorted({place // size for place in room.placements[:count].tolist()}):
-            run = run_at(below.root, ply, number * size)
-            packed = self.block(found.root, run)
-            if not read_children(below, run, packed, room, count, self._thread.peek):
+            run, packed = self.block(found.root, ply, number)
+            if not read_children(root, run, packed, room, count, self._thread.peek):
                 raise DamagedError(f"a state of ply {ply} is missing")
         return Children(
             room.moves[:count].tolist(), room.codes[:count].tolist(), room.cards[:count].tolist()
@@ -224,7 +225,7 @@ class Reader:
         """Return the roots that a multiset of cards can belong to."""
         content = self._environment.read(DIRECTORY, as_key(directory))
         return [
-            StoredRoot(root_key(root), make_below(root), plies, root)
+            StoredRoot(root_key(root), make_root(root), plies, root)
             for root, plies in plan_from_json(content, self.catalogue)
         ]
 
@@ -235,6 +236,7 @@ class Reader:
             raise DamagedError(f"the block of ply {run.ply} from {run.first} is missing")
         return content
 
-    def _read_block(self, root: int, run: Run) -> Packed:
+    def _read_block(self, root: StoredRoot, ply: int, number: int) -> Block:
         """Return a block in the form that can be asked."""
-        return block_from(run, self.content(root, run))
+        run = run_at(root.root, ply, number * BLOCK_PLACEMENTS[ply])
+        return Block(run, block_from(run, self.content(root.key, run)))

@@ -16,8 +16,7 @@ from engine.tablebase.blocks import (
     unpack,
 )
 from engine.tablebase.lookup import find_cards, find_codes, make_finds
-from engine.tablebase.root import row_of
-from engine.tablebase.transition import make_below
+from engine.tablebase.root import make_root, row_of
 
 
 def warm_up(opening: State) -> None:
@@ -26,13 +25,13 @@ def warm_up(opening: State) -> None:
     Every placement of the first ply has one state in it, which is worth nothing.
     """
     first = opening.play(opening.legal_moves()[0])
-    below, finds, peek, room = make_below(opening), make_finds(1), make_peek(), make_offspring()
-    find_codes(below.root, np.array([row_of(first.facts)]), finds)
-    run = run_at(below.root, first.ply, 0)
+    root, finds, peek, room = make_root(opening), make_finds(1), make_peek(), make_offspring()
+    find_codes(root, np.array([row_of(first.facts)]), finds)
+    run = run_at(root, first.ply, 0)
     ones = np.ones(run.last - run.first, dtype=np.uint16)
     packed = unpack(ones, np.zeros(len(ones), dtype=np.uint8))
-    find_cards(below, run, packed, np.zeros(1, dtype=np.int64), finds, peek)
-    read_children(below, run, packed, room, list_children(below, opening.code, room), peek)
+    find_cards(root, run, packed, np.zeros(1, dtype=np.int64), finds, peek)
+    read_children(root, run, packed, room, list_children(root, opening.code, room), peek)
     last = opening
     while last.ply < CELLS - 1:
         last = last.play(last.legal_moves()[0])

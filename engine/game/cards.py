@@ -14,7 +14,7 @@ import difflib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from enum import Enum
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ RANKS = range(1, 11)
 UNIQUE_LEVELS = range(8, 11)  # one copy of each in the world, under the game's own rules
 
 
-class Element(Enum):
+class Element(StrEnum):
     """The eight elements; the value is the letter that states are written with."""
 
     FIRE = "F"

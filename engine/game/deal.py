@@ -84,6 +84,11 @@ class Deal:
         return self.hands[self.first] + self.hands[self.first.opponent]
 
     @cached_property
+    def ids(self) -> tuple[int, ...]:
+        """Return the ten cards' ids by slot."""
+        return tuple(card.id for card in self.slots)
+
+    @cached_property
     def players(self) -> tuple[Player, Player]:
         """Return the players by seat."""
         return self.first, self.first.opponent

@@ -24,13 +24,9 @@ class Facts(NamedTuple):
     hands: tuple[tuple[int, ...], tuple[int, ...]]  # A's unplayed card ids and B's, ascending
     to_move: Player
     ply: int
+    cards: tuple[int, ...]  # all ten ids, ascending
 
     @property
     def first(self) -> Player:
         """Return who started."""
         return self.to_move.opponent if self.ply & 1 else self.to_move
-
-    @property
-    def cards(self) -> tuple[int, ...]:
-        """Return all ten card ids, ascending."""
-        return tuple(sorted([*filter(None, self.board), *self.hands[0], *self.hands[1]]))

@@ -7,6 +7,7 @@ slot. Of equal cards in a hand only the lowest slot is played.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,8 +34,18 @@ class Move(NamedTuple):
 
 def move_of(deal: Deal, packed: int) -> Move:
     """Return a packed move as players say it."""
-    slot, cell = unpack_move(packed)
-    return Move(deal.slots[slot].id, cell)
+    return moves_of(deal)[packed]
+
+
+@lru_cache(maxsize=64)
+def _named_moves(ids: tuple[int, ...]) -> list[Move]:
+    """Return every packed move of ten cards, as players say it."""
+    return [Move(card, cell) for card in ids for cell in range(CELLS)]
+
+
+def moves_of(deal: Deal) -> list[Move]:
+    """Return every packed move of a deal, as players say it."""
+    return _named_moves(deal.ids)
 
 
 @inline_kernel

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from enum import Enum
+from enum import StrEnum
+from typing import NamedTuple
 
 from engine.errors import RulesError
 
 
-class Variant(Enum):
+class Variant(StrEnum):
     """Two readings of the rules; they differ on one random placement in twenty."""
 
     TRIPLECARGO = "triplecargo"  # as Triplecargo's documents write them
@@ -24,8 +24,7 @@ class Variant(Enum):
 VARIANT_BY_NAME = {variant.value: variant for variant in Variant}
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """The rules in force. `same_wall` without `same` does nothing."""
 
     elemental: bool = False
@@ -54,4 +53,4 @@ class Rules:
         return ",".join(names) or "none"
 
 
-SWITCHES = tuple(field.name for field in fields(Rules) if field.name != "variant")
+SWITCHES = tuple(name for name in Rules._fields if name != "variant")

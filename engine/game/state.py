@@ -233,17 +233,20 @@ class State:
 
     def captured_cells(self) -> dict[Move, tuple[int, ...]]:
         """Return for every legal move the cells that it captures, ascending."""
-        slots = self._playable()
-        masks = np.zeros((SLOTS, CELLS), dtype=np.int64)
-        write_captured(self.deal.duels, self.code, slots, self.ply & 1, masks)
-        empty = empty_cells(self.code)
+        slots, empty = self._playable(), empty_cells(self.code)
         return {
-            Move(self.deal.slots[slot].id, cell): _CELLS_OF[mask]
-            for slot, row in enumerate(masks.tolist())
+            Move(self.deal.slots[slot].id, cell): captured
+            for slot, row in enumerate(self.captured_by_slot())
             if (slots >> slot) & 1
-            for cell, mask in enumerate(row)
+            for cell, captured in enumerate(row)
             if (empty >> cell) & 1
         }
+
+    def captured_by_slot(self) -> list[list[tuple[int, ...]]]:
+        """Return by slot and cell the cells that a legal move captures; nothing for others."""
+        masks = np.zeros((SLOTS, CELLS), dtype=np.int64)
+        write_captured(self.deal.duels, self.code, self._playable(), self.ply & 1, masks)
+        return [[_CELLS_OF[mask] for mask in row] for row in masks.tolist()]
 
     def _playable(self) -> int:
         """Return the mask of slots that the mover may play."""
@@ -278,6 +281,7 @@ class State:
             (tuple(card.id for card in hand_a), tuple(card.id for card in hand_b)),
             self.to_move,
             self.ply,
+            tuple(sorted(card.id for card in self.deal.slots)),
         )
 
     def __eq__(self, other: object) -> bool:

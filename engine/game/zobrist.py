@@ -71,7 +71,7 @@ def _move_token(owner: str) -> int:
 @cache
 def _rules_token(rules: Rules) -> int:
     digits = "".join(str(int(on)) for on in rules.switches)
-    return token(f"rules {rules.variant.value} {digits}")
+    return token(f"rules {rules.variant} {digits}")
 
 
 @cache
@@ -85,7 +85,7 @@ def _table_token(rules: Rules, elements: Elements) -> int:
     result = _rules_token(rules)
     for cell, element in enumerate(elements):
         if rules.elemental and element:
-            result ^= _element_token(cell, element.value)
+            result ^= _element_token(cell, element)
     return result
 
 
@@ -96,16 +96,23 @@ def state_hash(state: State) -> int:
 
 def hash_of(facts: Facts) -> int:
     """Return the hash of a state's facts."""
-    result = _table_token(facts.rules, facts.elements) ^ _move_token(facts.to_move.name)
+    result = _table_token(facts.rules, facts.elements) ^ _move_token(PLAYERS[facts.to_move])
+    owners = facts.owners
     for cell, card in enumerate(facts.board):
         if card:
-            result ^= _board_token(cell, PLAYERS[(facts.owners >> cell) & 1], card)
-    for owner, hand in zip(PLAYERS, facts.hands, strict=True):
-        last, copy = 0, 0
-        for card in hand:
-            copy = copy + 1 if card == last else 1
-            last = card
-            result ^= _hand_token(owner, card, copy)
+            result ^= _board_token(cell, PLAYERS[(owners >> cell) & 1], card)
+    hand_a, hand_b = facts.hands
+    return result ^ _hand_tokens("A", hand_a) ^ _hand_tokens("B", hand_b)
+
+
+@lru_cache(maxsize=1 << 14)
+def _hand_tokens(owner: str, hand: tuple[int, ...]) -> int:
+    """Return the XOR of a hand's tokens; its ids ascend."""
+    result, last, copy = 0, 0, 0
+    for card in hand:
+        copy = copy + 1 if card == last else 1
+        last = card
+        result ^= _hand_token(owner, card, copy)
     return result
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from engine.errors import SearchStoppedError
 from engine.game.board import CELLS, Codes
 from engine.game.deal import Deal
-from engine.game.moves import MOST_MOVES, NO_MOVE, Move, Moves, move_of
+from engine.game.moves import MOST_MOVES, NO_MOVE, Move, Moves, moves_of
 from engine.game.score import Value, Worth, score_for, sign_of, worths
 from engine.game.state import State
 from engine.search.exact import (
@@ -97,7 +97,8 @@ class Solver:
         work = self._start(state.deal, query)
         count = rank(work, state.code, self._moves, self._cards)
         _check(query)
-        moves = [move_of(state.deal, packed) for packed in self._moves[:count].tolist()]
+        named = moves_of(state.deal)
+        moves = [named[packed] for packed in self._moves[:count].tolist()]
         return ranked(moves, self._cards[:count].tolist(), _worths(state))
 
     def line(self, state: State, margin: int, query: Query | None = None) -> tuple[Move, ...]:
@@ -145,7 +146,8 @@ class Solver:
 
     def _said(self, state: State, length: int) -> tuple[Move, ...]:
         """Return the line that the last search wrote."""
-        return tuple(move_of(state.deal, packed) for packed in self._line[:length].tolist())
+        moves = moves_of(state.deal)
+        return tuple([moves[packed] for packed in self._line[:length].tolist()])
 
 
 def _worths(state: State) -> tuple[Worth, ...]:

@@ -30,7 +30,7 @@ from engine.tablebase.patterns import (
 )
 from engine.tablebase.replay import replay
 from engine.tablebase.root import Root, arranged, is_arranged
-from engine.tablebase.transition import Below, Layer
+from engine.tablebase.transition import Layer
 
 Counts: TypeAlias = npt.NDArray[np.uint16]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -160,12 +160,11 @@ def locate(root: Root, code: int) -> tuple[int, int]:
 
 
 @kernel
-def list_children(below: Below, code: int, room: Offspring) -> int:
+def list_children(root: Root, code: int, room: Offspring) -> int:
     """Write the legal moves in the documented order and where they lead; return how many."""
-    root = below.root
-    count = list_moves(below.duels, code, room.moves)
+    count = list_moves(root.duels, code, room.moves)
     for number in range(count):
-        after = arranged(root, code_after(below.duels, code, int(room.moves[number])))
+        after = arranged(root, code_after(root.duels, code, int(room.moves[number])))
         room.codes[number] = after
         room.placements[number], room.patterns[number] = locate(root, after)
     return count
@@ -173,7 +172,7 @@ def list_children(below: Below, code: int, room: Offspring) -> int:
 
 @kernel
 def read_children(
-    below: Below, run: Run, packed: Packed, room: Offspring, count: int, peek: Peek
+    root: Root, run: Run, packed: Packed, room: Offspring, count: int, peek: Peek
 ) -> bool:
     """Write the cards after those moves that lead into a block; tell whether all are there."""
     is_whole = True
@@ -181,26 +180,24 @@ def read_children(
         placement = int(room.placements[number])
         if run.first <= placement < run.last:
             pattern = int(room.patterns[number])
-            cards = cards_at(below, run, packed, placement, pattern, peek)
+            cards = cards_at(root, run, packed, placement, pattern, peek)
             room.cards[number] = cards
             is_whole &= cards != NOT_REACHABLE
     return is_whole
 
 
 @kernel
-def cards_at(
-    below: Below, run: Run, packed: Packed, placement: int, pattern: int, peek: Peek
-) -> int:
+def cards_at(root: Root, run: Run, packed: Packed, placement: int, pattern: int, peek: Peek) -> int:
     """Return the starter's cards at the end, or NOT_REACHABLE."""
-    root, ply = below.root, run.ply
+    ply = run.ply
     group = (placement - run.first) // run.group
     place = int(packed.offsets[group])
     for earlier in range(run.first + group * run.group, placement):
-        place += _states_of(below, ply, earlier, peek)
+        place += _states_of(root, ply, earlier, peek)
     code = code_at(root, ply, placement, peek.numbers)
     if not is_arranged(root, code):
         return NOT_REACHABLE
-    replay(below, code, ply, peek.sets)
+    replay(root, code, ply, peek.sets)
     patterns = peek.sets[ply]
     if not has_pattern(patterns, pattern):
         return NOT_REACHABLE
@@ -212,12 +209,12 @@ def cards_at(
 
 
 @kernel
-def _states_of(below: Below, ply: int, placement: int, peek: Peek) -> int:
+def _states_of(root: Root, ply: int, placement: int, peek: Peek) -> int:
     """Return the number of reachable states of a placement."""
-    code = code_at(below.root, ply, placement, peek.numbers)
-    if not is_arranged(below.root, code):
+    code = code_at(root, ply, placement, peek.numbers)
+    if not is_arranged(root, code):
         return 0
-    replay(below, code, ply, peek.sets)
+    replay(root, code, ply, peek.sets)
     states = 0
     for number in range(words_of(ply)):
         states += bit_count(int(peek.sets[ply, number]))

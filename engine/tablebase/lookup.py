@@ -9,7 +9,6 @@ import numpy as np
 from engine.kernel import Numbers, kernel
 from engine.tablebase.blocks import NOT_REACHABLE, Packed, Peek, Run, cards_at, locate
 from engine.tablebase.root import NO_CODE, Root, code_below
-from engine.tablebase.transition import Below
 
 
 class Finds(NamedTuple):
@@ -42,9 +41,9 @@ def find_codes(root: Root, rows: Numbers, finds: Finds) -> None:
 
 @kernel
 def find_cards(
-    below: Below, run: Run, packed: Packed, numbers: Numbers, finds: Finds, peek: Peek
+    root: Root, run: Run, packed: Packed, numbers: Numbers, finds: Finds, peek: Peek
 ) -> None:
     """Write what one block says of those states of which it is asked."""
     for number in numbers:
         placement, pattern = int(finds.placements[number]), int(finds.patterns[number])
-        finds.starter_cards[number] = cards_at(below, run, packed, placement, pattern, peek)
+        finds.starter_cards[number] = cards_at(root, run, packed, placement, pattern, peek)

@@ -13,17 +13,15 @@ from engine.game.lanes import cells_of
 from engine.kernel import bit_count, drop_lowest, kernel, lowest_bit
 from engine.tablebase.index import owners_at, pattern_of
 from engine.tablebase.patterns import WORD_BITS, Bits, add_pattern, fold, insert, words_of
-from engine.tablebase.root import NO_CODE, code_before
-from engine.tablebase.transition import Below
+from engine.tablebase.root import NO_CODE, Root, code_before
 
 
 @kernel
-def replay(below: Below, code: int, ply: int, sets: Bits) -> None:
+def replay(root: Root, code: int, ply: int, sets: Bits) -> None:
     """Write the reachable patterns of a placement into `sets[ply]`.
 
     `code` is arranged and has no owners; `sets` [10, 4] is scratch for the plies before.
     """
-    root = below.root
     sets[ply, :] = 0
     if ply == root.ply:
         add_pattern(sets[ply], pattern_of(ALL_CELLS & ~root.free, owners_of(root.code)))
@@ -35,8 +33,8 @@ def replay(below: Below, code: int, ply: int, sets: Bits) -> None:
         cells &= cells - 1
         earlier = code_before(root, code, cell, seat)
         if earlier != NO_CODE:
-            replay(below, earlier, ply - 1, sets)
-            _follow(below.duels, earlier, slot_at(code, cell), cell, ply, sets)
+            replay(root, earlier, ply - 1, sets)
+            _follow(root.duels, earlier, slot_at(code, cell), cell, ply, sets)
 
 
 @kernel

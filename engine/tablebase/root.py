@@ -26,6 +26,7 @@ from engine.game.board import (
     slots_down,
     with_captures,
 )
+from engine.game.duels import Duels
 from engine.game.facts import NO_CARD, Facts
 from engine.game.state import State
 from engine.kernel import Numbers, bit_count, kernel, lowest_bit
@@ -43,6 +44,7 @@ class Root(NamedTuple):
     copied: int  # mask of slots in hand that have an equal there
     alike: Numbers  # [10]: for each slot in hand the mask of those with an equal card
     ids: Numbers  # [10]: the cards by slot
+    duels: Duels
 
 
 def make_root(state: State) -> Root:
@@ -56,7 +58,7 @@ def make_root(state: State) -> Root:
     copied = sum(1 << slot for slot in held if alike[slot] != 1 << slot)
     free = int(empty_cells(state.code))
     ids = np.array([card.id for card in slots], dtype=np.int64)
-    return Root(state.code, state.ply, free, hands, copied, alike, ids)
+    return Root(state.code, state.ply, free, hands, copied, alike, ids, state.deal.duels)
 
 
 @kernel

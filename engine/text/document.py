@@ -209,7 +209,7 @@ def _rules(data: object, problems: Problems) -> Rules:
         return Rules()
     _check_fields(data, RULE_FIELDS, (), "rules.", problems)
     switches = {name: data.get(name, False) for name in SWITCHES}
-    variant = data.get("variant", Variant.TRIPLECARGO.value)
+    variant = data.get("variant", Variant.TRIPLECARGO)
     for name, value in switches.items():
         if not isinstance(value, bool):
             problems.append(Problem(f"rules.{name}", value, "true or false"))
@@ -331,4 +331,4 @@ def _elements(data: object, written: Written, rules: Rules, problems: Problems) 
 
 
 def _letter(element: Element | None) -> str:
-    return element.value if element else "null"
+    return element if element else "null"

@@ -19,13 +19,13 @@ taken together) is refused, so that a text can serve as a key.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from engine.errors import NotationError, UnknownCardError
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
-from engine.game.facts import NO_CARD, Facts
+from engine.game.facts import Facts
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import Placed, State
 
@@ -53,9 +53,9 @@ def format_facts(facts: Facts) -> str:
         (
             _format_rules(facts.rules),
             ITEM.join(_cell_items(facts)),
-            ITEM.join(map(str, hand_a)),
-            ITEM.join(map(str, hand_b)),
-            facts.to_move.name,
+            _format_hand(hand_a),
+            _format_hand(hand_b),
+            "AB"[facts.to_move],
         )
     )
 
@@ -122,20 +122,33 @@ def _parse_rules(text: str) -> Rules:
     return Rules.of([name for name, letter in switches if letter in (match[2] or "")], variant)
 
 
+@lru_cache(maxsize=1 << 14)
+def _format_hand(hand: tuple[int, ...]) -> str:
+    return ITEM.join(map(str, hand))
+
+
 def _cell_items(facts: Facts) -> list[str]:
     """Return the items of the nine cells; those with nothing on them in runs."""
     items: list[str] = []
-    run = 0
-    for cell, (card, element) in enumerate(zip(facts.board, facts.elements, strict=True)):
-        if card == NO_CARD and element is None:
+    run, owners = 0, facts.owners
+    for card, element in zip(facts.board, facts.elements, strict=True):
+        if card or element:
+            if run:
+                items.append(str(run))
+                run = 0
+            items.append(_cell_item(card, owners & 1, element))
+        else:
             run += 1
-            continue
-        if run:
-            items.append(str(run))
-            run = 0
-        text = f"{card}{'B' if (facts.owners >> cell) & 1 else 'A'}" if card else ""
-        items.append(text + element.value if element else text)
-    return [*items, str(run)] if run else items
+        owners >>= 1
+    if run:
+        items.append(str(run))
+    return items
+
+
+@lru_cache(maxsize=1 << 14)
+def _cell_item(card: int, owner: int, element: Element | None) -> str:
+    """Return the item of a cell that has something on it."""
+    return (f"{card}{'AB'[owner]}" if card else "") + (element or "")
 
 
 def _parse_cells(

@@ -54,7 +54,7 @@ def draw_rank(rank: int) -> str:
 
 
 def _draw_cell(cell: int, placed: Placed | None, element: Element | None) -> tuple[str, str, str]:
-    corner = element.value if element else " "
+    corner = element if element else " "
     if placed is None:
         return f"      {corner}", f"   {cell}   ", " " * 7
     top, right, bottom, left = map(draw_rank, placed.card.ranks)

@@ -10,17 +10,17 @@ twice) `engine.text.document` reads it instead, and says what is wrong.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from engine.game.board import ALL_CELLS, CELLS, HAND_SIZE
-from engine.game.cards import ELEMENT_BY_LETTER, Catalogue
+from engine.game.cards import ELEMENT_BY_LETTER, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
 from engine.game.facts import NO_CARD, Facts
-from engine.game.rules import SWITCHES, VARIANT_BY_NAME, Rules
+from engine.game.rules import SWITCHES, VARIANT_BY_NAME, Rules, Variant
 from engine.game.score import Value
 from engine.game.state import State
 from engine.text.document import load_json, state_from_dict
@@ -138,7 +138,7 @@ def state_object(facts: Facts) -> StateObject:
                 cell,
                 card or None,
                 PLAYERS[(facts.owners >> cell) & 1] if card else None,
-                (element.value if element else None) if facts.rules.elemental else UNSET,
+                _letter_of(element) if facts.rules.elemental else UNSET,
             )
             for cell, (card, element) in enumerate(zip(facts.board, facts.elements, strict=True))
         ],
@@ -149,10 +149,19 @@ def state_object(facts: Facts) -> StateObject:
     )
 
 
+def _letter_of(element: Element | None) -> Letter | None:
+    return element.value if element else None
+
+
+def variant_name(rules: Rules) -> VariantName:
+    """Return the variant as it is written."""
+    return "ff8" if rules.variant is Variant.FF8 else "triplecargo"
+
+
 @cache
 def rules_object(rules: Rules) -> RulesObject:
     """Return rules as they are written: all four switches and the variant."""
-    return RulesObject(*rules.switches, rules.variant.value)
+    return RulesObject(*rules.switches, variant_name(rules))
 
 
 def state_to_dict(state: State) -> dict[str, Any]:
@@ -199,18 +208,19 @@ def _plain_facts(data: bytes, catalogue: Catalogue) -> Facts | None:
     ply = CELLS - board.count(NO_CARD)
     to_move = _PLAYERS[document.to_move]
     hands = tuple(sorted(document.hands.A)), tuple(sorted(document.hands.B))
+    cards = tuple(sorted((*filter(None, board), *hands[0], *hands[1])))
     is_whole = (
         seen == ALL_CELLS
         and data.count(b":") == fields  # more when a field is written twice
         and len(hands[to_move]) == HAND_SIZE - ply // 2
         and len(hands[not to_move]) == HAND_SIZE - (ply + 1) // 2
         and (document.turn is UNSET or document.turn == ply)
-        and catalogue.ids.issuperset((*filter(None, board), *hands[0], *hands[1]))
+        and catalogue.ids.issuperset(cards)
     )
     elements = _elements_of(document) if rules.elemental else NO_ELEMENTS
     if not is_whole or elements is None:
         return None
-    return Facts(rules, elements, tuple(board), owners, hands, to_move, ply)
+    return Facts(rules, elements, tuple(board), owners, hands, to_move, ply, cards)
 
 
 @cache
@@ -229,12 +239,16 @@ def _fields_of(given: RulesObject) -> int:
 
 def _elements_of(document: StateObject) -> Elements | None:
     """Return the layout, from the cells, from `board_elements`, or both where they agree."""
-    letters: list[str | None] = [None] * CELLS
-    if document.board_elements is not UNSET:
-        letters = list(document.board_elements)
+    given = document.board_elements
+    letters: list[str | None] = [None] * CELLS if given is UNSET else list(given)
     for entry in document.board:
         if entry.element is not UNSET:
-            if document.board_elements is not UNSET and letters[entry.cell] != entry.element:
+            if given is not UNSET and letters[entry.cell] != entry.element:
                 return None
             letters[entry.cell] = entry.element
+    return _layout(tuple(letters))
+
+
+@lru_cache(maxsize=1 << 12)
+def _layout(letters: tuple[str | None, ...]) -> Elements:
     return tuple(ELEMENT_BY_LETTER[letter] if letter else None for letter in letters)

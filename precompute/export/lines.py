@@ -171,7 +171,7 @@ def _cells(deal: Deal) -> Iterator[str]:
             entry |= {"card_id": deal.slots[slot].id, "owner": deal.players[seat].name}
         if deal.rules.elemental:
             element = deal.elements[cell]
-            entry["element"] = element.value if element else None
+            entry["element"] = element if element else None
         before = '{"board":[' if cell == 0 else ""
         after = "," if cell < CELLS - 1 else '],"hands":{'
         yield before + _compact(entry) + after

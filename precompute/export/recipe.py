@@ -136,7 +136,7 @@ class Recipe:
         common = {
             "mode": self.mode.value,
             "rules": str(self.rules),
-            "variant": self.rules.variant.value,
+            "variant": self.rules.variant,
             "policy_format": labels.policy.value,
             "soft_temperature": labels.soft_temperature,
             "mcts_rollouts": labels.mcts_rollouts,
@@ -167,4 +167,4 @@ class Recipe:
 def _elements(source: ElementSource | Elements) -> str:
     if isinstance(source, ElementSource):
         return source.value
-    return ",".join(element.value if element else "-" for element in source)
+    return ",".join(element if element else "-" for element in source)

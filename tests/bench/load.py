@@ -1,6 +1,8 @@
 """A small load generator, in a process of its own: keep-alive connections, one request each.
 
-python -m tests.bench.load PORT CONNECTIONS SECONDS < lines of JSON: {"path": ..., "body": ...}
+python -m tests.bench.load PORT CONNECTIONS SECONDS < lines of JSON
+
+A line is {"path": ..., "body": ...}, or with "method": "GET" without a body.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ import time
 from typing import Any
 
 
-def as_request(path: str, body: str) -> bytes:
+def as_request(path: str, body: str = "", method: str = "POST") -> bytes:
     """Return a request as bytes."""
+    if method == "GET":
+        return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
     content = body.encode()
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
@@ -64,6 +68,6 @@ async def load(port: int, connections: int, seconds: float, requests: list[bytes
 
 if __name__ == "__main__":
     lines = [json.loads(line) for line in sys.stdin]
-    made = [as_request(line["path"], line["body"]) for line in lines]
+    made = [as_request(**line) for line in lines]
     result = asyncio.run(load(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), made))
     print(json.dumps(result))

@@ -1,4 +1,4 @@
-"""The service over loopback: hits against constant bytes, batches, misses beside hits."""
+"""The service over loopback, beside a bare FastAPI route and a bare ASGI app, in turns."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,59 +22,65 @@ from engine.game.state import State
 from engine.text.wire import state_to_dict
 from precompute.plan import DEFAULT_PLIES
 from tests.bench.calibration import calibrate
-from tests.bench.constant import SIZE
 from tests.bench.database import THREADS, openings
 from tests.bench.figures import Amount, Duration, Figure, Rate
+from tests.bench.peers import CONSTANT
+from tests.commands import RUN
 from tests.databases import build
-from tests.servers import PATIENCE, free_port
+from tests.servers import PATIENCE, TRIAD_SERVE, free_port
 
 HITS = 2_000
 LAST_HIT_PLY = 4
 CONNECTIONS = 8
-SECONDS = 4.0
-RUNS = 3
+SECONDS = 3.0
+ROUNDS = 5
 BATCH = 500
-SIGNS = 20  # of readiness, for each worker
+STARTS = 5
 ALONE = 400  # openings searched with nothing beside them: more than there is time for
+ANSWER_BYTES = 620  # of a hit without moves, in the middle
 
 Line = dict[str, str]
 
 
 @contextmanager
-def serving(database: Path, workers: int = 1, size: int = 500) -> Iterator[tuple[int, float]]:
-    """Run the app with its constant route; return port and seconds to ready."""
+def running(*program: str, path: str, **variables: str) -> Iterator[tuple[int, float]]:
+    """Run a server; return its port, and the seconds until it answers at a path."""
     port = free_port()
-    environment = {
-        **os.environ,
-        "TRIAD_DB": str(database),
-        "TRIAD_LOG_LEVEL": "info",
-        SIZE: str(size),
-    }
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.bench.constant", str(port), str(workers)],
-        env=environment,
+        [sys.executable, *(word.replace("PORT", str(port)) for word in program)],
+        env={**os.environ, **variables},
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        ended = 0.0
-        for _ in range(SIGNS * workers):  # any worker may answer, and all are to be ready
-            while not is_ready(port):
-                assert time.perf_counter() - began < PATIENCE
-                time.sleep(0.02)
-            ended = ended or time.perf_counter()
-        yield port, ended - began
+        while not answers(f"http://127.0.0.1:{port}{path}"):
+            assert time.perf_counter() - began < PATIENCE
+            time.sleep(0.01)
+        yield port, time.perf_counter() - began
     finally:
         process.terminate()
         process.wait()
 
 
-def is_ready(port: int) -> bool:
-    """Tell whether the service is ready."""
+def answers(url: str) -> bool:
+    """Tell whether a server answers, and not that it is still starting."""
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+        return httpx.get(url).status_code != 503
     except httpx.TransportError:
         return False
+
+
+def triad(database: Path, **variables: str) -> Any:
+    """Run the service."""
+    program = (*TRIAD_SERVE, "--port", "PORT", "--db", str(database))
+    return running(*program, path="/readyz", **variables)
+
+
+def peer(name: str) -> Any:
+    """Run something bare."""
+    program = ("-m", "tests.bench.peers", "PORT", name, str(ANSWER_BYTES))
+    return running(*program, path=CONSTANT)
 
 
 def load(port: int, lines: Sequence[Line], connections: int = CONNECTIONS) -> dict[str, Any]:
@@ -102,43 +109,91 @@ def stored_states(roots: Sequence[State]) -> list[str]:
     return sorted(states)
 
 
-def hit_figures(port: int, bodies: Sequence[str], what: str) -> Iterator[Figure]:
-    """Measure hits and constant bytes in turn."""
-    hits = [{"path": "/eval", "body": body} for body in bodies]
-    constant = [{"path": "/constant", "body": body} for body in bodies]
-    load(port, hits)
-    ratios, rates, calibrations, measured = [], [], [], []
-    for _ in range(RUNS):
-        calibrations.append(calibrate())
-        base, hit = load(port, constant), load(port, hits)
-        ratios.append(hit["rate"] / base["rate"])
-        rates.append(hit["rate"])
-        measured.append(hit)
-    calibration = statistics.median(calibrations)
-    yield Rate(f"{what}: hits", "requests", statistics.median(rates), calibration)
-    yield Amount(f"{what}: hits", statistics.median(ratios), "x constant bytes")
+def posts(path: str, bodies: Sequence[str]) -> list[Line]:
+    """Return requests with these bodies."""
+    return [{"path": path, "body": body} for body in bodies]
+
+
+def batches(bodies: Sequence[str], query: str = "") -> list[Line]:
+    """Return batches of these states."""
+    joined = [
+        '{"states": [' + ",".join(bodies[at : at + BATCH]) + "]}"
+        for at in range(0, len(bodies), BATCH)
+    ]
+    return posts(f"/eval/batch{query}", joined)
+
+
+def odd(bodies: Sequence[str]) -> list[str]:
+    """Return the same states, but one in each batch has a label of an exported line."""
+    changed = list(bodies)
+    for at in range(0, len(bodies), BATCH):
+        changed[at] = changed[at][:-1] + ', "game_id": 7}'
+    return changed
+
+
+def in_turns(measures: dict[str, Callable[[], dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Measure several things in turn, so that a busy minute meets them all."""
+    results: dict[str, list[dict[str, Any]]] = {name: [] for name in measures}
+    for measure in measures.values():
+        measure()  # warms up
+    for _ in range(ROUNDS):
+        for name, measure in measures.items():
+            results[name].append(measure())
+    return results
+
+
+def ratio(results: dict[str, list[dict[str, Any]]], name: str, base: str) -> float:
+    """Return the median of one rate over another, round by round."""
+    pairs = zip(results[name], results[base], strict=True)
+    return float(statistics.median(one["rate"] / other["rate"] for one, other in pairs))
+
+
+def hit_figures(ports: dict[str, int], bodies: Sequence[str]) -> Iterator[Figure]:
+    """Measure hits, health and the bare peers."""
+    ours = ports["triad"]
+    results = in_turns(
+        {
+            "bare FastAPI": partial(load, ports["fastapi"], posts(CONSTANT, bodies)),
+            "bare ASGI": partial(load, ports["asgi"], posts(CONSTANT, bodies)),
+            "healthz": partial(load, ours, [{"path": "/healthz", "method": "GET"}] * CONNECTIONS),
+            "hits": partial(load, ours, posts("/eval", bodies)),
+            "hits, moves=true": partial(load, ours, posts("/eval?moves=true", bodies)),
+            "hits, pv=false": partial(load, ours, posts("/eval?pv=false", bodies)),
+        }
+    )
+    calibration = calibrate()
+    for name, measured in results.items():
+        rate = statistics.median(one["rate"] for one in measured)
+        yield Rate(f"one worker: {name}", "requests", rate, calibration)
+    for name in ("healthz", "hits", "bare ASGI"):
+        yield Amount(f"{name}", ratio(results, name, "bare FastAPI"), "x a bare FastAPI route")
+    yield Amount("hits with moves=true", ratio(results, "hits, moves=true", "hits"), "x without")
     for name in ("p50", "p99"):
-        seconds = [result[name] for result in measured]
-        yield Duration(f"{what}: {name}", statistics.median(seconds), max(seconds), calibration)
+        seconds = [one[name] for one in results["hits"]]
+        yield Duration(f"hits: {name}", statistics.median(seconds), max(seconds), calibration)
 
 
 def batch_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
     """Measure batches of stored states."""
-    joined = [
-        {"path": "/eval/batch", "body": '{"states": [' + ",".join(bodies[at : at + BATCH]) + "]}"}
-        for at in range(0, len(bodies), BATCH)
-    ]
+    results = in_turns(
+        {
+            "lines included": partial(load, port, batches(bodies), 2),
+            "pv=false": partial(load, port, batches(bodies, "?pv=false"), 2),
+            "an odd item in each": partial(load, port, batches(odd(bodies)), 2),
+        }
+    )
     calibration = calibrate()
-    rates = [load(port, joined, 2)["rate"] * BATCH for _ in range(RUNS)]
-    yield Rate("batch of 500, one worker", "states", statistics.median(rates), calibration)
+    for name, measured in results.items():
+        rate = statistics.median(one["rate"] * BATCH for one in measured)
+        yield Rate(f"batch of {BATCH}, {name}", "states", rate, calibration)
+    slower = ratio(results, "an odd item in each", "lines included")
+    yield Amount(f"batch of {BATCH}, an odd item in each", slower, "x the rate without")
 
 
 def miss_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
     """Measure live searches, and hits while they run."""
-    misses = [
-        {"path": "/eval", "body": json.dumps(state_to_dict(state))}
-        for state in openings("same+plus", 2 * ALONE)
-    ]
+    states = openings("same+plus", 2 * ALONE)
+    misses = posts("/eval", [json.dumps(state_to_dict(state)) for state in states])
     calibration = calibrate()
     alone = load(port, misses[:ALONE], 1)
     yield Duration("opening searched over HTTP", alone["p50"], alone["p99"], calibration)
@@ -148,25 +203,45 @@ def miss_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
         flood.stdin.write("\n".join(map(json.dumps, misses[ALONE:])).encode())
         flood.stdin.close()
         time.sleep(1)
-        hits = [{"path": "/eval", "body": body} for body in bodies]
-        beside = load(port, hits)
+        beside = load(port, posts("/eval", bodies))
     for name in ("p50", "p99"):
         yield Duration(f"hits while openings are searched: {name}", beside[name], 0, calibration)
 
 
+def command_figures() -> Iterator[Figure]:
+    """Measure whole commands, start and end included, kernels cached."""
+    late = Path(__file__).parents[2] / "docs" / "state.json"
+    seconds = []
+    for _ in range(STARTS + 1):
+        began = time.perf_counter()
+        command = [sys.executable, "-c", RUN, "precompute.cli", "eval"]
+        subprocess.run(command, stdin=late.open(), stdout=subprocess.DEVNULL, check=True)
+        seconds.append(time.perf_counter() - began)
+    median = statistics.median(seconds[1:])
+    yield Duration("precompute eval, a late state", median, max(seconds[1:]), calibrate())
+
+
+def start_figure(database: Path) -> Figure:
+    """Measure the service's start."""
+    seconds = []
+    for _ in range(STARTS + 1):  # the first may compile
+        with triad(database) as (_, needed):
+            seconds.append(needed)
+    median = statistics.median(seconds[1:])
+    return Duration("start to ready, kernels cached", median, max(seconds[1:]), calibrate())
+
+
 def figures() -> Iterator[Figure]:
     """Measure everything."""
-    with tempfile.TemporaryDirectory() as folder:
+    yield from command_figures()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         database = Path(folder)
         roots = openings("all, elements", 1) + openings("ff8, all, elements", 1)
         build(database, roots, plies=DEFAULT_PLIES, threads=THREADS)
         bodies = stored_states(roots)
-        with serving(database):
-            pass  # the first start may compile
-        with serving(database) as (port, seconds):
-            yield Duration("start to ready, kernels cached", seconds, seconds, calibrate())
-            yield from hit_figures(port, bodies, "one worker")
-            yield from batch_figures(port, bodies)
-            yield from miss_figures(port, bodies)
-        with serving(database, workers=2) as (port, _):
-            yield from hit_figures(port, bodies, "two workers")
+        yield start_figure(database)
+        servers = {"triad": triad(database), "fastapi": peer("fastapi"), "asgi": peer("asgi")}
+        ports = {name: stack.enter_context(server)[0] for name, server in servers.items()}
+        yield from hit_figures(ports, bodies)
+        yield from batch_figures(ports["triad"], bodies)
+        yield from miss_figures(ports["triad"], bodies)

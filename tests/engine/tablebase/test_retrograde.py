@@ -26,7 +26,7 @@ from engine.tablebase.patterns import PLANES, has_pattern, number_at
 from engine.tablebase.replay import replay
 from engine.tablebase.retrograde import Phase, Retrograde, bytes_needed
 from engine.tablebase.root import is_arranged, make_root
-from engine.tablebase.transition import Layer, make_below
+from engine.tablebase.transition import Layer
 from engine.text.wire import state_to_dict
 from tests import naive, plain, strategies
 from tests.conftest import IS_JIT_OFF
@@ -83,17 +83,17 @@ def test_roots_margin_is_the_slow_twins(root: State) -> None:
 @settings(max_examples=3 if IS_JIT_OFF else 20)
 @given(strategies.states(min_ply=LEAST_PLY, max_ply=8))
 def test_every_packed_state_reads_back_and_nothing_else_does(root: State) -> None:
-    below, peek = make_below(root), make_peek()
+    kernel_root, peek = make_root(root), make_peek()
     with Retrograde() as retrograde:
         for layer in retrograde.solve(root):
-            for run in runs_of(below.root, layer.ply):
+            for run in runs_of(kernel_root, layer.ply):
                 packed = unpack(*pack(layer, run))
                 assert packed.offsets[-1] <= 2 * len(packed.nibbles)
                 placements = range(run.first, run.last)
                 for placement in placements[:: 1 + len(placements) // 10]:
-                    assert run_at(below.root, layer.ply, placement) == run
+                    assert run_at(kernel_root, layer.ply, placement) == run
                     for pattern in range(1 << layer.ply):
-                        found = cards_at(below, run, packed, placement, pattern, peek)
+                        found = cards_at(kernel_root, run, packed, placement, pattern, peek)
                         there = has_pattern(layer.reachable[placement * layer.words :], pattern)
                         index = placement << layer.ply | pattern
                         assert found == (cards_of(layer, index) if there else NOT_REACHABLE)
@@ -145,13 +145,13 @@ def test_memory_below_an_opening_is_what_the_layers_take(catalogue: Catalogue) -
 def test_openings_first_layers_are_the_slow_twins(deal: Deal) -> None:
     root = make_root(State.start(deal))
     states = [state_to_dict(State.start(deal))]
-    below, peek = make_below(State.start(deal)), make_peek()
+    kernel_root, peek = make_root(State.start(deal)), make_peek()
     for ply in range(3):
         counted = 0
         for placement in range(placements_at(root, ply)):
             code = code_at(root, ply, placement, peek.numbers)
             if is_arranged(root, code):
-                replay(below, code, ply, peek.sets)
+                replay(kernel_root, code, ply, peek.sets)
                 counted += int(np.bitwise_count(peek.sets[ply].view(np.uint64)).sum())
         assert counted == len(states)
         after = [naive.play(state, *move) for state in states for move in naive.legal_moves(state)]
