@@ -109,6 +109,11 @@ def test_image_does_not_run_as_root() -> None:
     assert f"--uid {user} " in DOCKERFILE
 
 
+def test_image_does_not_wait_for_the_tests() -> None:
+    assert said("FROM") == "base AS runtime"
+    assert "--from=test" not in DOCKERFILE
+
+
 def test_image_has_the_version_of_the_project() -> None:
     version = PROJECT["project"]["version"]
     assert f'org.opencontainers.image.version="{version}"' in DOCKERFILE
