@@ -1,6 +1,6 @@
 """The Dockerfile and the compose file agree with each other and with the code.
 
-Nothing is built here: `make image-test` does that.
+Nothing is built here: `make image-test` and `make compose-test` do that.
 """
 
 from __future__ import annotations
