@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-slow test-bounds image-test check audit cover bench screenshots lock clean
+.PHONY: help serve test test-slow test-bounds image-test compose-test check audit cover bench screenshots lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ test-bounds: $(VENV)/.dev ## the tests with every array access checked
 # Needs Linux, root, buildah and debootstrap; no Docker engine, no image registry.
 image-test: $(VENV)/.dev ## build the image without an engine, run it and ask it
 	$(BIN)/python -m pytest tests/image/checks.py $(ARGS)
+
+# Needs Linux, root, dockerd, docker compose, iptables and debootstrap; no image registry.
+compose-test: $(VENV)/.dev ## docker compose up on an engine of its own; a cluster too
+	$(BIN)/python -m pytest -rsP tests/image/compose.py $(ARGS)
 
 check: $(VENV)/.dev ## lint, format, types, imports, vulnerabilities
 	$(BIN)/ruff check .

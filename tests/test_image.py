@@ -1,6 +1,6 @@
 """The Dockerfile and the compose file agree with each other and with the code.
 
-Nothing is built here: `make image-test` does that.
+Nothing is built here: `make image-test` and `make compose-test` do that.
 """
 
 from __future__ import annotations
@@ -107,6 +107,11 @@ def test_image_does_not_run_as_root() -> None:
     user = said("USER")
     assert int(user) > 0
     assert f"--uid {user} " in DOCKERFILE
+
+
+def test_image_does_not_wait_for_the_tests() -> None:
+    assert said("FROM") == "base AS runtime"
+    assert "--from=test" not in DOCKERFILE
 
 
 def test_image_has_the_version_of_the_project() -> None:

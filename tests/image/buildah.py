@@ -11,18 +11,23 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent.parent
-DOCKERFILE = ROOT / "Dockerfile"
+from tests.image.base import (
+    LONGEST_TOLD,
+    ROOT,
+    base_name,
+    bootstrap,
+    local_places,
+    pip_settings,
+    write_pip_settings,
+)
+
 CHROOT = "--isolation=chroot"
 IMAGE = "triadbase"
-LONGEST_TOLD = 10_000  # characters
 
 
 class BuildahError(Exception):
@@ -54,35 +59,34 @@ class Workshop:
 
     def prepare_base(self) -> None:
         """Have the image that the Dockerfile begins with."""
-        (base,) = re.findall(r"^ARG BASE=(.+)$", DOCKERFILE.read_text("utf-8"), re.MULTILINE)
-        name = f"docker.io/library/{base}"
+        name = f"docker.io/library/{base_name()}"
         try:
             self.do("pull", "--quiet", name)
         except BuildahError:
-            self._bootstrap(name, release=base.rpartition("-")[2])
+            self._make_base(name)
 
-    def _bootstrap(self, name: str, release: str) -> None:
-        """Make an image of a Debian release as far as it matters here: it has python3."""
+    def _make_base(self, name: str) -> None:
         system = self.folder / "system"
-        options = ["--variant=minbase", "--include=python3,python3-venv"]
-        subprocess.run(
-            ["debootstrap", *options, release, str(system)], check=True, stdout=subprocess.DEVNULL
-        )
+        bootstrap(system)
         container = self.do("from", "scratch")
         self.do("add", "--quiet", container, str(system), "/")
         self.do("commit", "--quiet", "--rm", container, name)
 
-    def build(self) -> None:
-        """Build the image."""
-        options = [CHROOT, "--format=docker", "--pull-never", f"--tag={IMAGE}"]
-        self.do("build", *options, *self._pip_options(), str(ROOT))
+    def build(self, stage: str = "runtime") -> str:
+        """Build the image, or a stage of its Dockerfile; return what was printed.
+
+        What one build made serves the next.
+        """
+        tag = IMAGE if stage == "runtime" else f"{IMAGE}-{stage}"
+        options = [CHROOT, "--format=docker", "--pull-never", "--layers"]
+        options += [f"--target={stage}", f"--tag={tag}"]
+        return self.do("build", *options, *self._pip_options(), str(ROOT))
 
     def _pip_options(self) -> list[str]:
         """Return what lets pip in there find packages as it does here, and leaves no trace."""
         found = pip_settings()
-        lines = [f"{name} = {value}\n" for name, value in found.items()]
         settings = self.folder / "pip.conf"
-        settings.write_text("".join(["[global]\n", *lines]))
+        write_pip_settings(found, settings)
         volumes = [f"--volume={place}:{place}:ro" for place in local_places(found.values())]
         return [f"--secret=id=pip,src={settings}", *volumes]
 
@@ -123,17 +127,3 @@ class Container:
                 env=self.workshop.environment,
                 start_new_session=True,  # so that all of it can be told to stop
             )
-
-
-def pip_settings() -> dict[str, str]:
-    """Return pip's settings here, from its files and the environment."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"], check=True, capture_output=True, text=True
-    ).stdout
-    return dict(re.findall(r"^[^.]+\.([\w-]+)='(.*)'$", listed, re.MULTILINE))
-
-
-def local_places(values: Iterable[str]) -> list[str]:
-    """Return the files and folders that settings name; an index has its files beside /simple."""
-    paths = re.findall(r"(?:file://)?(/[^\s:]+)", " ".join(values))
-    return sorted({path.removesuffix("/simple") for path in paths if Path(path).exists()})
