@@ -52,7 +52,7 @@ RUN python3 -m pytest --ignore=tests/engine/test_kernel.py \
 FROM base AS runtime
 LABEL org.opencontainers.image.title="Triadbase" \
       org.opencontainers.image.description="Perfect play of Triple Triad as a service" \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.licenses="MIT"
 # A named volume gets its owner from here.
 RUN useradd --system --uid 10001 --no-create-home triad \

@@ -26,7 +26,7 @@ from app.service import Service
 from app.settings import Settings
 from engine.errors import TriadError
 
-# A kernel gives the GIL away; who then has it, writing logs, keeps it for at most so long.
+# How long another thread may keep the GIL when the event loop comes back from a kernel.
 SWITCH_SECONDS = 0.0002
 # The documentation page is Swagger UI, served by us, and needs to style its own elements and
 # to run the few lines that start it.

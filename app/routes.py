@@ -15,7 +15,7 @@ from app.errors import Kind, ServiceError
 from app.exchange import JSON
 from app.hot import content, problem, score_of
 from app.metrics import CONTENT_TYPE, exposition
-from app.service import Phase, Service
+from app.service import Service, ServicePhase
 from app.wishes import unknown_parameters
 from engine.errors import InputError, NotJsonError, StateError, UnknownCardError
 from engine.game.deal import Player
@@ -142,7 +142,7 @@ async def database(request: Request) -> Response:
 async def readyz(request: Request) -> Response:
     """Answer 200 when kernels are compiled and the database, if there is one, is open."""
     service = service_of(request)
-    if service.phase is not Phase.READY:
+    if service.phase is not ServicePhase.READY:
         raise ServiceError(Kind.STARTING, f"the service is {service.phase.value}")
     return json_response(schemas.HealthResponse(service.phase.value, service.generation))
 

@@ -42,7 +42,7 @@ LONGEST_PLAIN = 16_384  # bytes; a state is about one thousand, with every space
 OLD_READER_SECONDS = 5.0  # how long a replaced database stays open for who still reads it
 
 
-class Phase(Enum):
+class ServicePhase(Enum):
     """Where in its life a service is."""
 
     STARTING = "starting"
@@ -58,7 +58,7 @@ class Service:
         self.settings = settings
         self.catalogue = load_cards(settings.cards)
         self.metrics = Metrics()
-        self.phase = Phase.STARTING
+        self.phase = ServicePhase.STARTING
         self.live = Live(
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
@@ -76,7 +76,7 @@ class Service:
 
     async def stop(self) -> None:
         """End everything that runs beside the event loop."""
-        self.phase = Phase.DRAINING
+        self.phase = ServicePhase.DRAINING
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -90,7 +90,7 @@ class Service:
             await asyncio.gather(asyncio.to_thread(self._warm), self._take_over())
             gc.collect()
             gc.freeze()  # compiler, kernels, cards: they stay, and need not be looked at again
-            self.phase = Phase.READY
+            self.phase = ServicePhase.READY
             log.info("ready", extra={"database": self.generation})
             while True:
                 await asyncio.sleep(self.settings.poll_seconds)
@@ -168,7 +168,7 @@ class Service:
 
     def check_ready(self) -> None:
         """Raise `ServiceError` unless states can be answered."""
-        if self.phase is Phase.STARTING:
+        if self.phase is ServicePhase.STARTING:
             raise ServiceError(Kind.STARTING, "kernels are being prepared; ask again soon")
 
     async def read(self, data: bytes) -> Facts:

@@ -173,9 +173,9 @@ def check_used(context: typer.Context) -> None:
     """Refuse options that would have no say: what they set is settled by another."""
     for name in ("state", "demo"):
         if context.params[name]:
-            refuse_given(context, OF_DEALS, f"nothing with {spelled(name)}, which settles it")
+            refuse_given(context, OF_DEALS, f"leave it out with {spelled(name)}, which sets it")
     if context.params["resume"] and not any(context.params[name] for name in SOURCES):
-        allowed = "nothing with --resume alone, which goes on with the stored plan"
+        allowed = "leave it out with --resume alone, which goes on with the stored plan"
         refuse_given(context, (*OF_DEALS, *OF_PLANS), allowed)
 
 

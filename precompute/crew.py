@@ -34,7 +34,7 @@ def choose_crew(cluster: str | None, threads: int | None, memory: int | None) ->
         check_address(cluster)
         for option, found in {"--threads": threads, "--memory": memory}.items():
             if found is not None:
-                allowed = "nothing with --cluster, whose workers plan with what they have"
+                allowed = "leave it out with --cluster, whose workers plan with what they have"
                 raise DealError.of(option, found, allowed)
     threads, memory = threads or count_cores(), memory or free_mebibytes()
     return cluster_crew(cluster, threads, memory) if cluster else LocalCrew(threads, memory)

@@ -35,7 +35,7 @@ from store.writer import Writer
 from work import tasks
 
 
-class Watch(tasks.Watch, Protocol):
+class JobListener(tasks.Watch, Protocol):
     """Who is told how a job is going."""
 
     def begin(self, done: int, left: Sequence[PlannedRoot], means: str) -> None:
@@ -79,7 +79,7 @@ class Job:
     cards: Path | None = None  # where workers of a cluster have the card file
 
     def run(
-        self, plan: Sequence[PlannedRoot] | None, *, resume: bool, watch: Watch
+        self, plan: Sequence[PlannedRoot] | None, *, resume: bool, watch: JobListener
     ) -> Report | None:
         """Carry out a plan and publish; return what was done, None if nothing was left to do.
 
@@ -165,7 +165,7 @@ class Job:
         return self.folder.begin(prepare)
 
     def _write(
-        self, writer: Writer, generation: Path, roots: Iterator[SolvedRoot], watch: Watch
+        self, writer: Writer, generation: Path, roots: Iterator[SolvedRoot], watch: JobListener
     ) -> Report:
         """Commit the plan's roots as they are solved, and add up; nothing of them is kept."""
         deals = states = 0

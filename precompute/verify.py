@@ -69,12 +69,12 @@ def verify(
             check_blocks(reader, record, findings)
             random = Generator(Philox(SeedSequence([seed, number])))
             check_states(reader, record, samples, random, findings)
-    tell(findings, json_output)
+    show(findings, json_output)
     if findings.problems:
         raise typer.Exit(FAILED)
 
 
-def tell(findings: Findings, json_output: bool) -> None:
+def show(findings: Findings, json_output: bool) -> None:
     """Say what was checked, and what was wrong."""
     if json_output:
         typer.echo(json.dumps({"ok": not findings.problems, **asdict(findings)}))

@@ -15,7 +15,7 @@ META = b"meta"  # the table whose keys are names
 MOST_TABLES = 16
 
 
-def walk(folder: str, key_bytes: int) -> dict[str, int]:
+def count_entries(folder: str, key_bytes: int) -> dict[str, int]:
     """Return the number of entries in each table; raise `ValueError` for what cannot be."""
     counts = {}
     with lmdb.open(
@@ -49,6 +49,6 @@ def walk_table(cursor: lmdb.Cursor, entries: int, key_bytes: int | None) -> None
 
 if __name__ == "__main__":
     try:
-        print(json.dumps(walk(sys.argv[1], int(sys.argv[2]))))  # noqa: T201  what it is for
+        print(json.dumps(count_entries(sys.argv[1], int(sys.argv[2]))))  # noqa: T201  what it is for
     except (lmdb.Error, ValueError) as error:
         sys.exit(str(error))

@@ -66,10 +66,9 @@ LONGEST_NUMBER = 18  # digits; more fit no field there is
 
 
 class Unusable:
-    """A JSON value that can be nothing to us: whoever expected something there says so.
+    """A JSON value that no field can have: an object with a field twice, a number without end.
 
-    An object with a field twice, as which of them was meant is not for us to say; a number
-    without end.
+    Whoever reads the field where it stands says what is wrong with it.
     """
 
     def __init__(self, what: str) -> None:

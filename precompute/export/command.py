@@ -100,7 +100,7 @@ def export(  # noqa: PLR0913  one parameter for each option
 
       precompute export --out - --policy-format soft --play-strategy pv | head -n 1
     """
-    if ignored := options.check_used(context, mode):
+    if ignored := options.check_options(context, mode):
         say(f"--mode {mode.value} plays no games: {', '.join(ignored)} ignored")
     catalogue = load_cards(cards)
     dealer = make_dealer(

@@ -13,7 +13,7 @@ from engine.text.wire import rules_to_dict
 from precompute.export.columns import encode_columns
 from precompute.export.lines import Lines, Wording, encode_lines
 from precompute.export.npz import NpzFile
-from precompute.export.output import Encoded, Writer
+from precompute.export.output import Encoded, FileWriter
 from precompute.export.parquet import ParquetFile, load_pyarrow
 from precompute.export.recipe import Labels, Mode, PolicyFormat
 from precompute.export.rows import Rows
@@ -33,7 +33,7 @@ class Coding(NamedTuple):
     """How rows become files."""
 
     encode: Callable[[Rows], Encoded]
-    open: Callable[[Sink, Path | None], Writer[Any]]
+    open: Callable[[Sink, Path | None], FileWriter[Any]]
 
 
 def format_of(out: str) -> Format:

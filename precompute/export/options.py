@@ -84,20 +84,20 @@ OF_STATES = ("hands", "hand_strategy", "rules", "variant", "elements", "first")
 PREFIXES_OF_GAMES = ("mix_", "heur_")
 
 
-def check_used(context: typer.Context, mode: Mode) -> list[str]:
+def check_options(context: typer.Context, mode: Mode) -> list[str]:
     """Refuse options that ask for other states than there would be.
 
     Return those that only have no say: how games are played, where none are.
     """
     if mode is Mode.TRAJECTORY:
-        allowed = "nothing with --mode trajectory, which samples its deals"
+        allowed = "leave it out with --mode trajectory, which samples its deals"
         refuse_given(context, OF_ROOTS, allowed)
     if is_given(context, "state"):
-        refuse_given(context, OF_STATES, "nothing with --state, which settles it")
+        refuse_given(context, OF_STATES, "leave it out with --state, which sets it")
     if is_given(context, "hands"):
-        refuse_given(context, ["hand_strategy"], "nothing with --hands, which settles it")
+        refuse_given(context, ["hand_strategy"], "leave it out with --hands, which sets it")
     if context.params["out"] == STDOUT:
-        refuse_given(context, ["shard_rows"], "nothing with --out -, which is one stream")
+        refuse_given(context, ["shard_rows"], "leave it out with --out -, which is one stream")
     if mode is Mode.TRAJECTORY:
         return []
     return [spelled(name) for name in context.params if _is_of_games(context, name)]

@@ -46,7 +46,7 @@ class Encoded(Protocol):
 E_contra = TypeVar("E_contra", bound=Encoded, contravariant=True)
 
 
-class Writer(Protocol[E_contra]):
+class FileWriter(Protocol[E_contra]):
     """A file of some format that is being written."""
 
     def write(self, rows: E_contra) -> None:
@@ -70,7 +70,7 @@ class WrittenFile:
 
 
 E = TypeVar("E", bound=Encoded)
-Opener = Callable[[Sink, Path | None], Writer[E]]  # the folder is for temporary files
+Opener = Callable[[Sink, Path | None], FileWriter[E]]  # the folder is for temporary files
 
 
 def _is_regular(path: Path) -> bool:
@@ -86,7 +86,7 @@ class Output:
         self._path = None if out == STDOUT else Path(out)
         self._is_regular = self._path is not None and _is_regular(self._path)
         self._out, self._shard_rows, self._opener = out, shard_rows, opener
-        self._writer: Writer[Any] | None = None
+        self._writer: FileWriter[Any] | None = None
         self._sink: Sink | None = None
         self._file: BinaryIO | None = None
         self._rows = 0  # of the file at hand

@@ -302,6 +302,19 @@ def test_internal_error_is_in_the_log_under_its_request_id(tmp_path: Path) -> No
         assert (line["request_id"], line["path"]) == ("mine-13", "/fail")
 
 
+def test_every_request_is_logged_when_that_is_wished(tmp_path: Path) -> None:
+    with running(tmp_path, db=str(tmp_path / "none"), access_log="true") as server:
+        httpx.get(f"{server.url}/cards/7")
+        (line,) = server.logged("/cards/7")
+        assert (line["event"], line["status"], line["method"]) == ("request", 200, "GET")
+
+
+def test_slow_request_is_logged(tmp_path: Path) -> None:
+    with running(tmp_path, db=str(tmp_path / "none"), slow_seconds="0.000001") as server:
+        httpx.post(f"{server.url}/eval", json=STATE_EXAMPLE)
+        assert server.logged('"path":"/eval"')[0]["status"] == 200
+
+
 def test_shutdown_drains(tmp_path: Path) -> None:
     async def ask_and_stop(server: Server) -> httpx.Response:
         async with httpx.AsyncClient(timeout=PATIENCE) as client:

@@ -144,6 +144,7 @@ def test_bad_items_leave_the_others_of_a_batch_alone(server: Server) -> None:
         good.replace('"turn": 5', '"turn": 5, "turn": 5'),
         good.replace('"cell": 0', '"cell": 0, "cell": 0'),
         good.replace('"turn": 5', '"turn": ' + "5" * 5000),
+        good.replace('"turn": 5', '"turn": ' + "[" * 5000 + "]" * 5000),
     ]
     body = f'{{"states": [{good}, {", ".join(bad)}, {good}]}}'
     headers = {"content-type": "application/json"}
@@ -157,7 +158,9 @@ def test_bad_items_leave_the_others_of_a_batch_alone(server: Server) -> None:
         ("state", "the field turn twice"),
         ("board[0]", "the field cell twice"),
         ("turn", "5,000 digits"),
+        ("state", told[3]["found"]),
     ]
+    assert "recursion" in told[3]["allowed"]
 
 
 def test_position_can_be_cached(server: Server) -> None:
@@ -261,6 +264,17 @@ PROBLEMS = [
     ("POST", "/eval", b"{}", {}, 422, "invalid"),
     ("POST", "/eval", b"{}", {"content-type": "text/plain"}, 415, "unsupported-media-type"),
     ("POST", "/eval?moves=maybe", b"{}", {}, 422, "invalid"),
+    ("POST", "/eval?move=true", b"{}", {}, 422, "invalid"),
+    ("POST", "/eval/batch?limit=5", b"{}", {}, 422, "invalid"),
+    ("POST", "/apply?moves=true", b"{}", {}, 422, "invalid"),
+    ("GET", "/position/x?move=true", b"", {}, 422, "invalid"),
+    ("GET", "/deal?seeed=1", b"", {}, 422, "invalid"),
+    ("GET", "/cards?level=1", b"", {}, 422, "invalid"),
+    ("GET", "/cards/1?x=1", b"", {}, 422, "invalid"),
+    ("GET", "/database?x=1", b"", {}, 422, "invalid"),
+    ("GET", "/healthz?x=1", b"", {}, 422, "invalid"),
+    ("GET", "/readyz?x=1", b"", {}, 422, "invalid"),
+    ("GET", "/metrics?x=1", b"", {}, 422, "invalid"),
     ("POST", "/eval", b"x" * 3_000_000, {}, 413, "too-large"),
     ("POST", "/eval/batch", b"[]", {}, 422, "invalid"),
     ("POST", "/eval/batch", b'{"states": 5}', {}, 422, "invalid"),
@@ -300,6 +314,28 @@ def test_every_error_is_a_problem(
     assert "Traceback" not in response.text
 
 
+def test_unknown_parameter_is_named_with_those_there_are(server: Server) -> None:
+    for path in ("/position/x?move=true&pv=false", "/deal?move=true&seed=1"):
+        (error,) = httpx.get(server.url + path).json()["errors"]
+        assert error["field"] == "move"
+        known = "moves, pv" if "position" in path else "seed, number, strategy"
+        assert error["allowed"].startswith(f"no such parameter; the parameters are {known}")
+
+
+def test_pages_and_files_ignore_parameters(server: Server) -> None:
+    for path in ("/?from=mail", "/docs?x=1", "/browse/cards?x=1", "/static/js/main.js?v=2"):
+        assert httpx.get(server.url + path).status_code == 200
+
+
+def test_line_is_left_out_when_it_is_not_wanted(server: Server, client: Client) -> None:
+    whole = client.evaluate(STATE_EXAMPLE, moves=True)
+    asked = {"moves": "true", "pv": "false"}
+    short = httpx.post(f"{server.url}/eval", params=asked, json=STATE_EXAMPLE).json()
+    assert short == {name: value for name, value in whole.items() if name != "pv"}
+    position = httpx.get(f"{server.url}/position/{NOTATION_EXAMPLE}", params=asked).json()
+    assert {name: position[name] for name in short} == short
+
+
 def test_illegal_move_is_a_problem(server: Server) -> None:
     body = {"state": STATE_EXAMPLE, "move": {"card_id": 34, "cell": 0}}
     response = httpx.post(f"{server.url}/apply", json=body)
@@ -326,9 +362,10 @@ def test_browser_may_ask_from_elsewhere(server: Server) -> None:
 
 
 def test_request_id_is_kept(server: Server) -> None:
-    response = httpx.get(f"{server.url}/healthz", headers={"X-Request-ID": "mine-7"})
-    assert response.headers["x-request-id"] == "mine-7"
-    assert server.logged("mine-7")[0]["path"] == "/healthz"
+    given = {"X-Request-ID": "mine-7"}
+    for path in ("/healthz", "/cards/1", "/nowhere"):
+        assert httpx.get(server.url + path, headers=given).headers["x-request-id"] == "mine-7"
+    assert [line["path"] for line in server.logged("mine-7")] == ["/nowhere"]  # what failed
 
 
 def test_nothing_was_internal(server: Server) -> None:

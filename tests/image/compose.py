@@ -21,8 +21,8 @@ import httpx
 import pytest
 
 from app.client import Answer, Client
-from engine.cards import default_catalogue
-from engine.document import state_to_dict
+from engine.game.cards import default_catalogue
+from engine.text.wire import state_to_dict
 from precompute.demo import demo_states
 from tests.image.base import ROOT
 from tests.image.docker import Engine, Project, wait_until

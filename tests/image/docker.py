@@ -124,7 +124,7 @@ class Project:
     """The compose file at work."""
 
     def __init__(self, engine: Engine, name: str, *options: str) -> None:
-        """Share nothing with projects of other names but the images."""
+        """Share leave it out with projects of other names but the images."""
         self._engine = engine
         self.name = name
         files = [f"--file={path}" for path in (COMPOSE, self._write_additions())]

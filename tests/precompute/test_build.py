@@ -17,7 +17,7 @@ import pytest
 
 from engine.game.cards import CARD_FILE, Catalogue
 from engine.search.solver import Solver
-from engine.text.notation import format_state
+from engine.text.notation import format_state, parse_state
 from store.environment import Entry, Environment
 from store.format import MANIFEST_KEY, META
 from store.generations import CURRENT, DATA, Folder
@@ -204,6 +204,20 @@ def test_resume_of_a_finished_job_has_nothing_to_do(tmp_path: Path) -> None:
     assert "stored already" in done.stderr
 
 
+@pytest.mark.skipif(IS_JIT_OFF, reason="a whole deal takes the compiler")
+def test_both_starters_are_stored_as_two_deals(tmp_path: Path, catalogue: Catalogue) -> None:
+    hands = "1,2,3,4,5:6,7,8,9,10"
+    done = precompute("--hands", hands, "--first", "both", "--plies", "1", "--db", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    reader = Reader(tmp_path, catalogue)
+    roots = sorted(record.root for record in reader.roots())
+    assert roots == ["tc_9_1.2.3.4.5_6.7.8.9.10_A", "tc_9_6.7.8.9.10_1.2.3.4.5_A"]
+    for root in roots:
+        state = parse_state(root, catalogue)
+        assert reader.probe(state).margin(state) == Solver().solve(state).margin
+    reader.close()
+
+
 def test_too_little_memory_is_refused_before_anything_is_made(tmp_path: Path) -> None:
     done = precompute("--hands", "1,2,3,4,5:6,7,8,9,10", "--memory", "1000", "--db", str(tmp_path))
     assert done.returncode == 1
@@ -295,7 +309,7 @@ def test_summary_counts_what_was_stored(tmp_path: Path) -> None:
         (("--state", FINISHED), "a state that has moves left"),
         (("--state", "tc_9_1.2.3.4.5_6.7.8.9.10_A", "--rules", "same"), "--rules: found 'same'"),
         (("--state", "tc_9_1.2.3.4.5_6.7.8.9.10_A", "--seed", "1"), "--seed: found 1"),
-        (("--demo", "--variant", "ff8"), "nothing with --demo, which settles it"),
+        (("--demo", "--variant", "ff8"), "leave it out with --demo, which sets it"),
         (("--resume", "--plies", "3"), "--plies: found '3'"),
         (("--resume", "--variant", "ff8"), "--variant: found"),
         (("--state", "@/no/such/file"), "/no/such/file"),

@@ -183,8 +183,8 @@ def test_reader_that_goes_away_is_no_error_to_tell() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--plies", "3"], "--plies: found '3'; allowed: nothing with --mode trajectory"),
-        ([*BELOW, "--rules", "same"], "--rules: found 'same'; allowed: nothing with --state"),
+        (["--plies", "3"], "--plies: found '3'; allowed: leave it out with --mode trajectory"),
+        ([*BELOW, "--rules", "same"], "--rules: found 'same'; allowed: leave it out with --state"),
         ([*BELOW, "--plies", "9"], "plies: found '9'; allowed: 0 to 8, or all"),
         (
             [*BELOW, "--include-terminal", "--plies", "6"],
@@ -237,7 +237,7 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_stdout_takes_no_shards(capsys: pytest.CaptureFixture[str]) -> None:
     said = refusal(capsys, "--out", "-", "--shard-rows", "10")
-    assert said.startswith("precompute: --shard-rows: found 10; allowed: nothing with --out")
+    assert said.startswith("precompute: --shard-rows: found 10; allowed: leave it out with --out")
 
 
 def test_several_roots_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -200,8 +200,8 @@ def test_address_is_accepted(address: str) -> None:
     ("arguments", "code", "message"),
     [
         (("scheduler:8786",), 2, "cluster: found 'scheduler:8786'; allowed: local, or"),
-        (("tcp://a:1", "--threads", "2"), 2, "--threads: found 2; allowed: nothing with"),
-        (("tcp://a:1", "--memory", "99"), 2, "--memory: found 99; allowed: nothing with"),
+        (("tcp://a:1", "--threads", "2"), 2, "--threads: found 2; allowed: leave it out with"),
+        (("tcp://a:1", "--memory", "99"), 2, "--memory: found 99; allowed: leave it out with"),
         (("local", "--memory", "300"), 1, "memory: found a ceiling of 300 MiB"),
     ],
 )

@@ -36,7 +36,7 @@ RETRIES = 2  # of an item that goes wrong: on another worker it may not
 AHEAD_PER_WORKER = 2  # items given out: one at work, one at hand
 
 
-def run(task: Task[T, R], item: T) -> R:
+def run_item(task: Task[T, R], item: T) -> R:
     """On a worker: work one item out with all its threads."""
     return task.run(item, get_worker().state.nthreads)
 
@@ -143,7 +143,7 @@ class ClusterEngagement(Generic[T, R]):
                 return False
             key = f"{self._task.name}-{uuid.uuid4()}"
             future = self._connection.client.submit(
-                remote(run, self._task, item),
+                remote(run_item, self._task, item),
                 key=key,
                 resources={self._staff.resource: 1},
                 retries=RETRIES,

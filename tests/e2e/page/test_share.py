@@ -38,6 +38,14 @@ def test_link_brings_the_state_and_its_history(screens: Screens, client: Client)
     assert second.page.url.endswith("&at=3")
 
 
+def test_link_of_an_earlier_version_is_followed(table: Table) -> None:
+    """As 0.1.0 wrote it."""
+    opening = "ff8-s_9_14.29.47.51.106_15.34.56.100.103_B"
+    table.open_link(f"/#opening={opening}&moves=34-0.106-4.15-8&at=2")
+    table.wait_for_ply(2)
+    assert table.board == {0: (34, "B"), 4: (106, "A")}
+
+
 def test_link_opened_in_an_open_page_is_followed(table: Table) -> None:
     table.open()
     card_id = table.hand("near")[0]
