@@ -77,11 +77,12 @@ def running(
     ready: bool = True,
     port: int = 0,
     program: Sequence[str] = TRIAD_SERVE,
+    code: Path | None = None,
     **settings: str,
 ) -> Iterator[Server]:
     """Run `triad serve` with its log in `folder`; settings are TRIAD_* variables.
 
-    Another program may be run instead, which takes `--port` too.
+    Another program may be run instead, which takes `--port` too; or the same from other code.
     """
     port = port or free_port()
     log = folder / "server.log"
@@ -90,7 +91,12 @@ def running(
             [sys.executable, *program, "--port", str(port), *arguments],
             stdout=output,
             stderr=output,
-            env={**os.environ, **{f"TRIAD_{name.upper()}": v for name, v in settings.items()}},
+            env={
+                **os.environ,
+                **{f"TRIAD_{name.upper()}": value for name, value in settings.items()},
+                **({"PYTHONPATH": str(code)} if code else {}),
+            },
+            cwd=code,
         )
     server = Server(process, f"http://127.0.0.1:{port}", log)
     try:

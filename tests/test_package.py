@@ -8,22 +8,35 @@ import sys
 import zipfile
 from pathlib import Path
 
+import httpx
 import pytest
+
+from app.client import Client
+from app.examples import NOTATION_EXAMPLE, STATE_EXAMPLE
+from app.pages import PAGES
+from tests.conftest import IS_JIT_OFF
+from tests.servers import running
 
 ROOT = Path(__file__).parent.parent
 
 
-def test_wheel_carries_code_cards_and_page(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with what the wheel holds."""
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
         cwd=ROOT,
         check=True,
         capture_output=True,
     )
-    (wheel,) = tmp_path.glob("triadbase-*.whl")
-    installed = tmp_path / "installed"
+    (wheel,) = folder.glob("triadbase-*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(installed)
+        archive.extractall(folder / "installed")
+    return folder / "installed"
+
+
+def test_wheel_carries_code_cards_and_page(installed: Path, tmp_path: Path) -> None:
     code = (
         "import triad, precompute.cli; from engine.game.cards import CARD_FILE, load_cards; "
         "print(len(load_cards()), CARD_FILE)"
@@ -42,7 +55,22 @@ def test_wheel_carries_code_cards_and_page(tmp_path: Path) -> None:
         assert (installed / "app" / "static" / path.relative_to(page)).is_file()
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compiler")
+def test_wheel_serves_every_route(installed: Path, tmp_path: Path) -> None:
+    with running(tmp_path, db=str(tmp_path / "none"), code=installed) as server:
+        with Client(server.url) as client:
+            assert client.evaluate(STATE_EXAMPLE)["margin"] == -4
+            assert client.evaluate_batch([STATE_EXAMPLE])[0]["margin"] == -4
+            assert client.position(NOTATION_EXAMPLE)["margin"] == -4
+            assert not client.apply(STATE_EXAMPLE, 34, 1)["done"]
+        gets = ("/deal", "/cards", "/cards/1", "/database", "/healthz", "/readyz", "/metrics")
+        for path in (*gets, *PAGES, "/docs", "/openapi.json", "/static/js/main.js"):
+            assert httpx.get(server.url + path).status_code == 200, path
+
+
+@pytest.mark.parametrize(
+    "name", ["requirements.lock", "requirements-cluster.lock", "requirements-dev.lock"]
+)
 def test_lock_file_pins_versions_and_names_no_host(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert "numba==" in text
