@@ -1,7 +1,7 @@
 """Many states in one request: each gets its answer or its error, in their order.
 
-The states are shared out to all cores in parts; a part is read, looked up and written beside
-the event loop. What the database does not have is then searched, like any other state.
+States are read, looked up and written in parts, beside the event loop. What the database does
+not have is then searched, like any other state.
 """
 
 from __future__ import annotations

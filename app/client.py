@@ -46,7 +46,7 @@ class Answer(TypedDict):
     best_move: NotRequired[MoveObject]  # left out at the end of the game
     value: Literal[-1, 0, 1]
     margin: int
-    pv: list[MoveObject]
+    pv: NotRequired[list[MoveObject]]  # left out with pv=False
     nodes: int
     depth: int
     state_hash: str
@@ -121,15 +121,15 @@ class Requests:
     """The requests there are, the same for both clients."""
 
     @staticmethod
-    def evaluate(state: Json, moves: bool) -> Json:
+    def evaluate(state: Json, moves: bool, pv: bool) -> Json:
         """Return the request for one state."""
-        return {"method": "POST", "url": "/eval", "json": state, "params": _moves(moves)}
+        return {"method": "POST", "url": "/eval", "json": state, "params": _wishes(moves, pv)}
 
     @staticmethod
-    def evaluate_batch(states: Sequence[Json], moves: bool) -> Json:
+    def evaluate_batch(states: Sequence[Json], moves: bool, pv: bool) -> Json:
         """Return the request for many."""
         body = {"states": list(states)}
-        return {"method": "POST", "url": "/eval/batch", "json": body, "params": _moves(moves)}
+        return {"method": "POST", "url": "/eval/batch", "json": body, "params": _wishes(moves, pv)}
 
     @staticmethod
     def apply(state: Json, card_id: int, cell: int) -> Json:
@@ -138,9 +138,9 @@ class Requests:
         return {"method": "POST", "url": "/apply", "json": body}
 
     @staticmethod
-    def position(notation: str, moves: bool) -> Json:
+    def position(notation: str, moves: bool, pv: bool) -> Json:
         """Return the request for a notation."""
-        return {"method": "GET", "url": f"/position/{notation}", "params": _moves(moves)}
+        return {"method": "GET", "url": f"/position/{notation}", "params": _wishes(moves, pv)}
 
     @staticmethod
     def get(path: str, **params: Any) -> Json:
@@ -148,8 +148,8 @@ class Requests:
         return {"method": "GET", "url": path, "params": params}
 
 
-def _moves(wanted: bool) -> Json:
-    return {"moves": "true"} if wanted else {}
+def _wishes(moves: bool, pv: bool) -> Json:
+    return ({"moves": "true"} if moves else {}) | ({} if pv else {"pv": "false"})
 
 
 class Client:
@@ -168,14 +168,16 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def evaluate(self, state: Json, *, moves: bool = False) -> Answer:
+    def evaluate(self, state: Json, *, moves: bool = False, pv: bool = True) -> Answer:
         """Return the answer to a state."""
-        answer: Answer = self._ask(Requests.evaluate(state, moves))
+        answer: Answer = self._ask(Requests.evaluate(state, moves, pv))
         return answer
 
-    def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Answer]:
+    def evaluate_batch(
+        self, states: Sequence[Json], *, moves: bool = False, pv: bool = True
+    ) -> list[Answer]:
         """Return the results for many states, in their order."""
-        results: list[Answer] = self._ask(Requests.evaluate_batch(states, moves))["results"]
+        results: list[Answer] = self._ask(Requests.evaluate_batch(states, moves, pv))["results"]
         return results
 
     def apply(self, state: Json, card_id: int, cell: int) -> Applied:
@@ -183,9 +185,9 @@ class Client:
         answer: Applied = self._ask(Requests.apply(state, card_id, cell))
         return answer
 
-    def position(self, notation: str, *, moves: bool = False) -> Position:
+    def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
-        answer: Position = self._ask(Requests.position(notation, moves))
+        answer: Position = self._ask(Requests.position(notation, moves, pv))
         return answer
 
     def get(self, path: str, **params: Any) -> Json:
@@ -223,14 +225,17 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def evaluate(self, state: Json, *, moves: bool = False) -> Answer:
+    async def evaluate(self, state: Json, *, moves: bool = False, pv: bool = True) -> Answer:
         """Return the answer to a state."""
-        answer: Answer = await self._ask(Requests.evaluate(state, moves))
+        answer: Answer = await self._ask(Requests.evaluate(state, moves, pv))
         return answer
 
-    async def evaluate_batch(self, states: Sequence[Json], *, moves: bool = False) -> list[Answer]:
+    async def evaluate_batch(
+        self, states: Sequence[Json], *, moves: bool = False, pv: bool = True
+    ) -> list[Answer]:
         """Return the results for many states, in their order."""
-        results: list[Answer] = (await self._ask(Requests.evaluate_batch(states, moves)))["results"]
+        answer = await self._ask(Requests.evaluate_batch(states, moves, pv))
+        results: list[Answer] = answer["results"]
         return results
 
     async def apply(self, state: Json, card_id: int, cell: int) -> Applied:
@@ -238,9 +243,9 @@ class AsyncClient:
         answer: Applied = await self._ask(Requests.apply(state, card_id, cell))
         return answer
 
-    async def position(self, notation: str, *, moves: bool = False) -> Position:
+    async def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
-        answer: Position = await self._ask(Requests.position(notation, moves))
+        answer: Position = await self._ask(Requests.position(notation, moves, pv))
         return answer
 
     async def get(self, path: str, **params: Any) -> Json:

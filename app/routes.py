@@ -31,7 +31,7 @@ async def known_parameters(request: Request) -> None:
     """Refuse parameters that the route does not have."""
     route: APIRoute = request.scope["route"]
     known = [str(field.alias) for field in route.dependant.query_params]
-    if problems := unknown_parameters(list(request.query_params), known):
+    if problems := unknown_parameters(request.query_params.multi_items(), known):
         raise InputError(problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -47,7 +47,7 @@ class Wishes(NamedTuple):
 def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes:
     """Return what a query string asks for, or raise `InputError` for what nobody knows."""
     given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
-    problems = unknown_parameters([name for name, _ in given], allowed)
+    problems = unknown_parameters(given, allowed)
     problems += [
         Problem(name, value, "true or false")
         for name, value in given
@@ -58,11 +58,7 @@ def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes
     return Wishes(**{name: TRUTHS[value.lower()] for name, value in given})
 
 
-def unknown_parameters(given: Collection[str], allowed: Collection[str]) -> list[Problem]:
+def unknown_parameters(given: Iterable[tuple[str, str]], allowed: Collection[str]) -> list[Problem]:
     """Return what is wrong with the names of a query's parameters."""
-    known = ", ".join(allowed) or "none"
-    return [
-        Problem(name, "a parameter", f"no such parameter; the parameters are {known}")
-        for name in given
-        if name not in allowed
-    ]
+    known = f"only the parameters {', '.join(allowed)}" if allowed else "no parameters"
+    return [Problem(name, value, known) for name, value in given if name not in allowed]

@@ -16,7 +16,7 @@ from engine.errors import DamagedError
 from engine.game.board import CELLS
 from engine.game.facts import Facts
 from engine.game.moves import Move, moves_of
-from engine.game.score import Worth, worths
+from engine.game.score import Worth, seat_cards, worths
 from engine.game.state import State
 from engine.search.solver import RankedMove, Solution, Solver
 from engine.search.transpositions import TranspositionTable
@@ -132,8 +132,7 @@ class Oracle:
         ranking = []
         for number in order:
             slot, cell = divmod(children.moves[number], CELLS)
-            mover_cards = CELLS - cards[number] if found.ply & 1 else cards[number]
-            value, margin = worth[mover_cards]
+            value, margin = worth[seat_cards(found.ply & 1, cards[number])]
             ranking.append(
                 RankedMoveObject(slots[slot].id, cell, value, margin, captured[slot][cell])
             )

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.errors import DamagedError, HalfBuiltError, NotStoredError
-from engine.game.board import CELLS
 from engine.game.cards import Catalogue
 from engine.game.facts import Facts
-from engine.game.score import worths
+from engine.game.score import seat_cards, worths
 from engine.game.state import State
 from engine.tablebase.blocks import (
     BLOCK_PLACEMENTS,
@@ -79,7 +78,7 @@ class Found(NamedTuple):
     @property
     def mover_cards(self) -> int:
         """Return the cards at the end of who is to move."""
-        return CELLS - self.starter_cards if self.ply & 1 else self.starter_cards
+        return seat_cards(self.ply & 1, self.starter_cards)
 
     def margin(self, state: State) -> int:
         """Return the margin of the state that was asked about."""

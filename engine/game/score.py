@@ -12,7 +12,7 @@ from typing import Literal
 from engine.game.board import CELLS
 from engine.game.deal import Player
 from engine.game.rules import Variant
-from engine.kernel import inline_kernel
+from engine.kernel import inline_kernel, plain
 
 Value = Literal[-1, 0, 1]  # lost, drawn, won
 Worth = tuple[Value, int]  # value for the side to move; margin, A's view
@@ -22,6 +22,9 @@ Worth = tuple[Value, int]  # value for the side to move; margin, A's view
 def cards_of(seat: int, starter_cards: int) -> int:
     """Return a seat's cards at the end from the starter's; or the starter's from a seat's."""
     return CELLS - starter_cards if seat else starter_cards
+
+
+seat_cards = plain(cards_of)
 
 
 @cache

@@ -22,23 +22,21 @@ from engine.game.board import (
     EMPTY,
     EMPTY_BOARD,
     HAND_SIZE,
+    OWNERS_AT,
+    SLOT_BITS,
     SLOTS,
-    empty_cells,
-    hand_of,
-    owner_at,
-    slot_at,
-    slots_down,
     with_card,
 )
 from engine.game.capture import place, write_captured
 from engine.game.cards import Card, Catalogue
 from engine.game.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
-from engine.game.duels import playable_slots
 from engine.game.facts import NO_CARD, Facts
-from engine.game.moves import Move, ply_of
+from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
 from engine.game.told_captures import LONGEST_STORY, tell_captures
+from engine.kernel import plain
 
+_with_card = plain(with_card)
 _CELL_ORDER: tuple[int, ...] = tuple(CELL_ORDER.tolist())
 _CELLS_OF = tuple(  # by mask
     tuple(cell for cell in range(CELLS) if (mask >> cell) & 1) for mask in range(1 << CELLS)
@@ -123,7 +121,7 @@ class State:
         for slot, (_, cell) in enumerate(fives[first] + fives[first.opponent]):
             if cell < CELLS:
                 owner = board[cell].owner  # type: ignore[union-attr]
-                code = with_card(code, slot, cell, int(owner != first))
+                code = _with_card(code, slot, cell, int(owner != first))
         return cls(deal, code)
 
     @classmethod
@@ -156,9 +154,14 @@ class State:
         return self.deal.elements
 
     @cached_property
+    def _cells(self) -> tuple[int, ...]:
+        """Return the slot on each cell, or EMPTY; everything seen of a state is made of them."""
+        return tuple([(self.code >> (SLOT_BITS * cell)) & EMPTY for cell in range(CELLS)])
+
+    @cached_property
     def ply(self) -> int:
         """Return the number of cards on the board."""
-        return int(ply_of(self.code))
+        return CELLS - self._cells.count(EMPTY)
 
     @property
     def to_move(self) -> Player:
@@ -173,22 +176,19 @@ class State:
     @cached_property
     def board(self) -> tuple[Placed | None, ...]:
         """Return the nine cells."""
-        slots, players = self.deal.slots, self.deal.players
+        slots, players, owners = self.deal.slots, self.deal.players, self.code >> OWNERS_AT
         return tuple(
-            None
-            if (slot := slot_at(self.code, cell)) == EMPTY
-            else Placed(slots[slot], players[owner_at(self.code, cell)])
-            for cell in range(CELLS)
+            None if slot == EMPTY else Placed(slots[slot], players[(owners >> cell) & 1])
+            for cell, slot in enumerate(self._cells)
         )
 
     @cached_property
     def hands(self) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
         """Return the unplayed cards of A and of B, ascending by id."""
-        down = slots_down(self.code)
         left: tuple[list[Card], list[Card]] = ([], [])
-        for slot in range(SLOTS):
-            if not (down >> slot) & 1:
-                left[self.deal.players[slot // HAND_SIZE]].append(self.deal.slots[slot])
+        for slot, card in enumerate(self.deal.slots):
+            if slot not in self._cells:
+                left[self.deal.players[slot // HAND_SIZE]].append(card)
         return tuple(left[0]), tuple(left[1])
 
     @property
@@ -211,10 +211,9 @@ class State:
 
     def legal_moves(self) -> list[Move]:
         """Return the legal moves: corners, edges, centre; then ascending card id."""
-        slots = self._playable()
-        cards = [self.deal.slots[slot].id for slot in range(SLOTS) if (slots >> slot) & 1]
-        cells = empty_cells(self.code)
-        return [Move(card, cell) for cell in _CELL_ORDER if (cells >> cell) & 1 for card in cards]
+        ids, cells = self.deal.ids, self._cells
+        cards = [ids[slot] for slot in self._playable()]
+        return [Move(card, cell) for cell in _CELL_ORDER if cells[cell] == EMPTY for card in cards]
 
     def play(self, move: Move) -> State:
         """Return the state after `move`, or raise `MoveError`."""
@@ -227,44 +226,44 @@ class State:
         story = np.empty((LONGEST_STORY, 3), dtype=np.int64)
         length = tell_captures(self.deal.duels, self.code, slot, move.cell, self.ply & 1, story)
         return tuple(
-            Capture(cell, self.deal.slots[slot_at(self.code, cell)].id, RULE_NAMES[rule], by_cell)
+            Capture(cell, self.deal.ids[self._cells[cell]], RULE_NAMES[rule], by_cell)
             for cell, rule, by_cell in story[:length].tolist()
         )
 
     def captured_cells(self) -> dict[Move, tuple[int, ...]]:
         """Return for every legal move the cells that it captures, ascending."""
-        slots, empty = self._playable(), empty_cells(self.code)
+        rows = self.captured_by_slot()
         return {
-            Move(self.deal.slots[slot].id, cell): captured
-            for slot, row in enumerate(self.captured_by_slot())
-            if (slots >> slot) & 1
-            for cell, captured in enumerate(row)
-            if (empty >> cell) & 1
+            Move(self.deal.ids[slot], cell): rows[slot][cell]
+            for slot in self._playable()
+            for cell, there in enumerate(self._cells)
+            if there == EMPTY
         }
 
     def captured_by_slot(self) -> list[list[tuple[int, ...]]]:
         """Return by slot and cell the cells that a legal move captures; nothing for others."""
         masks = np.zeros((SLOTS, CELLS), dtype=np.int64)
-        write_captured(self.deal.duels, self.code, self._playable(), self.ply & 1, masks)
+        slots = sum(1 << slot for slot in self._playable())
+        write_captured(self.deal.duels, self.code, slots, self.ply & 1, masks)
         return [[_CELLS_OF[mask] for mask in row] for row in masks.tolist()]
 
-    def _playable(self) -> int:
-        """Return the mask of slots that the mover may play."""
-        return playable_slots(self.deal.duels, hand_of(self.code, self.ply & 1))
+    def _playable(self) -> list[int]:
+        """Return the slots that the mover may play: of equal cards in hand the lowest."""
+        first, ids = (self.ply & 1) * HAND_SIZE, self.deal.ids
+        held = [slot for slot in range(first, first + HAND_SIZE) if slot not in self._cells]
+        lowest = {ids[slot]: slot for slot in reversed(held)}
+        return [slot for slot in held if lowest[ids[slot]] == slot]
 
     def _slot_for(self, move: Move) -> int:
         """Return the slot that `move` plays, or raise `MoveError`."""
         if self.is_over:
             raise MoveError.of("move", tuple(move), "none: the game is over")
-        if not 0 <= move.cell < CELLS or slot_at(self.code, move.cell) != EMPTY:
-            empty = [cell for cell in range(CELLS) if slot_at(self.code, cell) == EMPTY]
+        if not 0 <= move.cell < CELLS or self._cells[move.cell] != EMPTY:
+            empty = [cell for cell, slot in enumerate(self._cells) if slot == EMPTY]
             raise MoveError.of("move.cell", move.cell, f"an empty cell: {_listed(empty)}")
-        slots = self._playable()
-        while slots:
-            slot = (slots & -slots).bit_length() - 1
-            if self.deal.slots[slot].id == move.card_id:
+        for slot in self._playable():
+            if self.deal.ids[slot] == move.card_id:
                 return slot
-            slots &= slots - 1
         held = [card.id for card in self.hands[self.to_move]]
         allowed = f"a card in {self.to_move.name}'s hand: {_listed(held)}"
         raise MoveError.of("move.card_id", move.card_id, allowed)

@@ -24,7 +24,7 @@ class Rows(NamedTuple):
     deal: Deal
     codes: Codes  # [n]
     best: Codes  # [n]: packed, or NO_MOVE when the game is over
-    cards: Codes  # [n]: the starter's cards at the end, under perfect play
+    starter_cards: Codes  # [n]: at the end, under perfect play
     policy: Chances = ONEHOT  # [n, 45], by number of move in the documented order
     game_id: int = 0
     off_pv: bool = False
@@ -46,7 +46,7 @@ def derive(rows: Rows) -> Derived:
     write_plies_and_hashes(tokens_of(rows.deal), rows.codes, plies, hashes)
     deal = rows.deal
     worth = np.array(worths(deal.rules.variant, deal.first, ply=0), dtype=np.int64)
-    values, margins = worth[rows.cards].T
+    values, margins = worth[rows.starter_cards].T
     return Derived(plies, hashes, margins, np.where(plies & 1, -values, values))
 
 

@@ -54,7 +54,7 @@ class Games:
             state.deal,
             np.concatenate([rows.codes for rows in parts]),
             np.concatenate([rows.best for rows in parts]),
-            np.concatenate([rows.cards for rows in parts]),
+            np.concatenate([rows.starter_cards for rows in parts]),
             np.concatenate([rows.policy for rows in parts]),
             game_id=game,
             off_pv=is_off,

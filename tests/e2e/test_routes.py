@@ -319,7 +319,7 @@ def test_unknown_parameter_is_named_with_those_there_are(server: Server) -> None
         (error,) = httpx.get(server.url + path).json()["errors"]
         assert error["field"] == "move"
         known = "moves, pv" if "position" in path else "seed, number, strategy"
-        assert error["allowed"].startswith(f"no such parameter; the parameters are {known}")
+        assert error["allowed"].startswith(f"only the parameters {known}")
 
 
 def test_pages_and_files_ignore_parameters(server: Server) -> None:
@@ -373,35 +373,40 @@ def test_nothing_was_internal(server: Server) -> None:
     assert "Traceback" not in server.log.read_text()
 
 
-README = Path(__file__).parent.parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent.parent
 HERE = "http://127.0.0.1:8000"
 
 
 def readme_requests() -> list[tuple[list[str], str]]:
-    """Return the curl commands of the README, as their words, with what is shown below each."""
-    blocks = re.findall(r"^\$ (curl .*)\n((?:.+\n)*?)```$", README.read_text(), re.MULTILINE)
+    """Return the curl commands that the documentation shows, as words, with what is below each."""
+    pages = "\n".join((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/api.md"))
+    blocks = re.findall(r"^\$ (curl .*)\n((?:.+\n)*?)```$", pages, re.MULTILINE)
     return [(shlex.split(command), shown) for command, shown in blocks]
 
 
-def test_readme_asks_every_route_but_pages() -> None:
+def test_documentation_asks_every_route_but_pages() -> None:
     asked = {
         words[-1].removeprefix(HERE).split("?")[0].split("/")[1] for words, _ in readme_requests()
     }
-    assert asked == {"eval", "apply", "position", "deal", "cards", "database", "readyz"}
+    told = {"eval", "apply", "position", "deal", "cards", "database", "healthz", "readyz"}
+    assert asked == told
 
 
 @pytest.mark.parametrize(("words", "shown"), readme_requests(), ids=lambda value: str(value)[-60:])
-def test_readme_shows_what_the_service_answers(
+def test_documentation_shows_what_the_service_answers(
     server: Server, words: list[str], shown: str
 ) -> None:
     url = words[-1].replace(HERE, server.url)
     if "-d" in words:
         given = words[words.index("-d") + 1]
-        path = README.parent / given.removeprefix("@")
+        path = ROOT / given.removeprefix("@")
         content = path.read_text() if given.startswith("@") else given
         response = httpx.post(url, content=content, headers={"content-type": "application/json"})
     else:
         response = httpx.get(url)
-    assert response.status_code == 200
+    problem = re.match(r'{"type": "(.+?)", "title": "(.+?)", "status": (\d+)', shown)
+    assert response.status_code == (int(problem[3]) if problem else 200)
+    if problem:
+        assert problem.groups()[:2] == (response.json()["type"], response.json()["title"])
     for name in re.findall(r'"(\w+)": ?', shown):
         assert f'"{name}":' in response.text

@@ -125,7 +125,7 @@ def test_misuse_ends_with_2_and_one_line(arguments: list[str]) -> None:
 
 
 def test_answer_in_the_readme_is_the_real_one() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     state = (ROOT / "docs" / "state.json").read_text(encoding="utf-8")
     answer = command("precompute", "eval", given=state).stdout
     assert f"precompute eval < docs/state.json\n{answer}```" in readme

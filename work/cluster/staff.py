@@ -39,7 +39,7 @@ def introduce(task: Task[Any, Any], resource: str) -> Introduction:
     means = Means(
         worker.state.nthreads,
         int(limit) // MEBIBYTE or free_mebibytes(),
-        "80 % of its --memory-limit",
+        f"{manager.memory_pause_fraction or 1:.0%} of its --memory-limit",
     )
     objection = task.objection(means)
     if not objection:
