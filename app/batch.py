@@ -7,6 +7,7 @@ not have is then searched, like any other state.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -19,7 +20,7 @@ from app.exchange import Exchange
 from app.schemas import BatchError
 from app.service import Service
 from app.wishes import Wishes
-from engine.errors import StateError
+from engine.errors import NotJsonError, StateError
 from engine.game.facts import Facts
 from engine.text.document import load_json, split_list
 from engine.text.wire import encode, read_facts
@@ -41,10 +42,10 @@ def batch_items(data: bytes, limit: int) -> list[bytes]:
     """Return the texts of a batch's states, or raise `ServiceError` or `StateError`."""
     try:
         items = [bytes(item) for item in _split(data).states]
-        has_field_twice = data.count(b'"states"') > 1
+        is_odd = data.count(b'"states"') != 1 or b"\\" in data  # the field twice, perhaps disguised
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        items, has_field_twice = [], True
-    if has_field_twice:  # or anything else that is wrong or odd
+        items, is_odd = [], True
+    if is_odd:
         items = _odd_items(data)
     if len(items) > limit:
         raise ServiceError(Kind.TOO_LARGE, f"{len(items)} states; allowed: at most {limit}")
@@ -52,14 +53,18 @@ def batch_items(data: bytes, limit: int) -> list[bytes]:
 
 
 def _odd_items(data: bytes) -> list[bytes]:
-    """Return the items of a batch that is wrong or oddly spelt, or say what is wrong."""
-    items = split_list(data, "states")
-    if items is not None:
-        return items
+    """Return the items of a batch that is oddly spelt or nested too deep, or say what is wrong."""
+    found: object = None
     try:
         found = load_json(data)
-    except StateError as error:
-        raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
+        data = data.decode(json.detect_encoding(data)).encode()
+    except NotJsonError as error:
+        if not isinstance(error.__cause__, RecursionError):
+            raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
+    if found is None or (isinstance(found, dict) and isinstance(found.get("states"), list)):
+        items = split_list(data, "states")
+        if items is not None:
+            return items
     if not isinstance(found, dict) or set(found) != {"states"}:
         raise StateError.of("body", found, '{"states": [...]}')
     raise StateError.of("states", found["states"], "a list of states")

@@ -45,6 +45,7 @@ class Live:
         self._local = threading.local()
         self._searches: dict[Question, Search] = {}
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._is_closing = False
 
     @property
     def waiting(self) -> int:
@@ -68,10 +69,13 @@ class Live:
             raise ServiceError(Kind.BUSY, detail)
         loop = asyncio.get_running_loop()
         search = Search(state, wishes)
+        try:
+            task = loop.run_in_executor(self._pool, self._search, search)
+        except RuntimeError as error:  # the pool takes nothing any more
+            raise _going_away() from error
         self._searches[question] = search
         self.metrics.queue.set(self.waiting)
         timer = loop.call_later(self.time_limit, search.query.stop)
-        task = loop.run_in_executor(self._pool, self._search, search)
 
         def finish(done: asyncio.Future[Answer]) -> None:
             timer.cancel()
@@ -104,12 +108,18 @@ class Live:
             return
         if isinstance(error, SearchStoppedError):
             self.metrics.stopped.inc()
-            error = ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
+            late = ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
+            error = _going_away() if self._is_closing else late
         search.future.set_exception(error)
         search.future.exception()  # nobody may be waiting any more
 
     def close(self) -> None:
         """End the threads; what has not begun never does."""
-        for search in self._searches.values():
+        self._is_closing = True
+        for search in list(self._searches.values()):  # the event loop may take some away
             search.query.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _going_away() -> ServiceError:
+    return ServiceError(Kind.STARTING, "the service is shutting down")

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from app.errors import Kind, ServiceError
@@ -28,7 +29,7 @@ from engine.game.facts import Facts
 from engine.game.state import State
 from engine.text.wire import read_facts
 from store.answer import Answer
-from store.generations import Folder
+from store.generations import DATA, Folder
 from store.oracle import Oracle
 from store.reader import Reader
 from store.summary import summarise
@@ -67,6 +68,7 @@ class Service:
         self._oracle = Oracle(None, on_damage=self._tell_damage)
         self._folder = Folder(settings.db)
         self._refused: str | None = None  # what was last said about a database that cannot be used
+        self._refused_file: tuple[Path, int] | None = None  # and which that was
         self._summaries: dict[str, dict[str, Any]] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -118,12 +120,17 @@ class Service:
 
     async def _take_over(self) -> None:
         """Open the current generation if it is another than the one that is served."""
+        seen = None
         try:
             current = self._folder.served()
             if self.reader and self.reader.generation == current:
                 return
+            seen = current, (current / DATA).stat().st_mtime_ns
+            if seen == self._refused_file:
+                return  # it was looked at already
             reader = await asyncio.to_thread(self._open)
-        except StoreError as error:
+        except (StoreError, OSError) as error:
+            self._refused_file = seen
             self._tell_refused(error)
             return
         old, self.reader = self.reader, reader
@@ -140,13 +147,14 @@ class Service:
         reader.get(State.start(Dealer(self.catalogue).deal(0)))
         return reader
 
-    def _tell_refused(self, error: StoreError) -> None:
+    def _tell_refused(self, error: Exception) -> None:
         """Say once why a database is not served."""
         if self._refused != str(error):
             self._refused = str(error)
             is_usual = isinstance(error, NoDatabaseError | HalfBuiltError)
             level = logging.INFO if is_usual else logging.WARNING
-            log.log(level, "no database: %s; states are searched", error)
+            meanwhile = f"{self.generation} is served" if self.reader else "states are searched"
+            log.log(level, "no database: %s; %s", error, meanwhile)
 
     def _tell_damage(self, error: DamagedError) -> None:
         self.metrics.damage.inc()

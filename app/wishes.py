@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -48,6 +49,11 @@ def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes
     """Return what a query string asks for, or raise `InputError` for what nobody knows."""
     given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
     problems = unknown_parameters(given, allowed)
+    problems += [
+        Problem(name, "the parameter twice", "it once")
+        for name, count in Counter(name for name, _ in given).items()
+        if count > 1
+    ]
     problems += [
         Problem(name, value, "true or false")
         for name, value in given

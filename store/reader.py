@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.errors import DamagedError, HalfBuiltError, NotStoredError
+from engine.errors import DamagedError, HalfBuiltError, NotStoredError, StoreError
 from engine.game.cards import Catalogue
 from engine.game.facts import Facts
 from engine.game.score import seat_cards, worths
@@ -122,10 +122,14 @@ class Reader:
         preflight.check(self.generation)
         self.catalogue = catalogue
         self._environment = Environment(self.generation)
-        self.manifest = read_manifest(self._environment)
-        self.manifest.check(catalogue)
-        if not self.manifest.complete:
-            raise HalfBuiltError(f"{self.generation} is half-built: nothing of it is served")
+        try:
+            self.manifest = read_manifest(self._environment)
+            self.manifest.check(catalogue)
+            if not self.manifest.complete:
+                raise HalfBuiltError(f"{self.generation} is half-built: nothing of it is served")
+        except StoreError:
+            self._environment.close()
+            raise
         self._roots = lru_cache(ROOTS_KEPT)(self._read_roots)
         self._blocks = lru_cache(blocks_kept)(self._read_block)
         self._children = lru_cache(CHILDREN_KEPT)(self._read_children)

@@ -13,10 +13,10 @@ from engine.tablebase.blocks import (
     make_peek,
     read_children,
     run_at,
-    unpack,
 )
 from engine.tablebase.lookup import find_cards, find_codes, make_finds
 from engine.tablebase.root import make_root, row_of
+from store.format import block_content, block_from
 
 
 def warm_up(opening: State) -> None:
@@ -29,7 +29,7 @@ def warm_up(opening: State) -> None:
     find_codes(root, np.array([row_of(first.facts)]), finds)
     run = run_at(root, first.ply, 0)
     ones = np.ones(run.last - run.first, dtype=np.uint16)
-    packed = unpack(ones, np.zeros(len(ones), dtype=np.uint8))
+    packed = block_from(run, block_content(ones, bytes((len(ones) + 1) // 2)))
     find_cards(root, run, packed, np.zeros(1, dtype=np.int64), finds, peek)
     read_children(root, run, packed, room, list_children(root, opening.code, room), peek)
     last = opening

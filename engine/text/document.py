@@ -94,6 +94,7 @@ def load_json(data: bytes) -> object:
         raise NotJsonError.of("state", found, f"one JSON value ({error})") from error
 
 
+_WHITE = b" \t\n\r"  # between the signs of JSON
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},]')
 
 
@@ -103,8 +104,8 @@ def split_list(data: bytes, field: str) -> list[bytes] | None:
     For texts that readers give up as a whole, because one item is nested too deep: each item is
     then read, and fails, by itself.
     """
-    opening = re.match(rb'\s*\{\s*"%s"\s*:\s*\[' % field.encode(), data)
-    closing = re.search(rb"\]\s*\}\s*\Z", data)
+    opening = re.match(rb'[W]*\{[W]*"%s"[W]*:[W]*\['.replace(b"W", _WHITE) % field.encode(), data)
+    closing = re.search(rb"\][W]*\}[W]*\Z".replace(b"W", _WHITE), data)
     if not opening or not closing:
         return None
     items, depth, start = [], 0, opening.end()
@@ -112,11 +113,11 @@ def split_list(data: bytes, field: str) -> list[bytes] | None:
         sign = token[0]
         depth += (sign in b"[{") - (sign in b"]}")
         if sign == b"," and depth == 0:
-            items.append(data[start : token.start()].strip())
+            items.append(data[start : token.start()].strip(_WHITE))
             start = token.end()
         if depth < 0:
             return None
-    last = data[start : closing.start()].strip()
+    last = data[start : closing.start()].strip(_WHITE)
     if depth or not all(items) or (items and not last):
         return None
     return [*items, last] if last else items

@@ -98,6 +98,7 @@ def test_batch_beyond_the_limit_is_too_large(item: str) -> None:
         ('{"states": {"a": 1}}', "a list of states"),
         ('{"states": [1], "states": [2]}', "body: found the field states twice"),
         ('{"states": [], "states": []}', "body: found the field states twice"),
+        ('{"states": [1], "st\\u0061tes": [2]}', "body: found the field states twice"),
     ],
 )
 def test_text_that_is_no_batch_is_told(text: str, message: str) -> None:
@@ -309,3 +310,21 @@ def test_batch_waits_for_its_own_searches_and_never_fills_the_queue(tmp_path: Pa
         tmp_path / "none", batch_of(*map(written, MISSES)), queue=0, solver_threads=1
     )
     assert [json.loads(result)["source"] for result in results] == [SEARCH] * len(MISSES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"states":\x0b[1]}', '{"states":[1\x0c,2]}', '{"states":["a, 1, 2]}', '{"states":[1,]}'],
+)
+def test_text_that_only_looks_like_a_batch_is_not_json(text: str) -> None:
+    with pytest.raises(ServiceError) as refused:
+        batch_items(text.encode(), 9)
+    assert refused.value.kind is Kind.NOT_JSON
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_batch_in_another_encoding_is_read(encoding: str) -> None:
+    assert batch_items('{"states": [1, {"a": "é"}]}'.encode(encoding), 9) == [
+        b"1",
+        '{"a": "é"}'.encode(),
+    ]

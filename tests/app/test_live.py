@@ -297,3 +297,21 @@ def test_finished_game_is_answered(moves: bool) -> None:
             assert answer.ranking == ([] if moves else None)
 
     run(ask())
+
+
+def test_question_after_the_close_is_refused_each_time(question: State) -> None:
+    async def ask() -> None:
+        live = Live(1, 1, PATIENCE, 1)
+        live.close()
+        for _ in range(2):
+            with pytest.raises(ServiceError, match="shutting down") as refused:
+                await live.answer(question, Wishes())
+            assert refused.value.kind is Kind.STARTING
+        assert live.waiting == 0
+
+    asyncio.run(ask())
+
+
+@pytest.fixture
+def question() -> State:
+    return small_roots(1, 6)[0]

@@ -147,10 +147,6 @@ def asked(tmp_path: Path, questions: dict[str, Any], *, is_warmed: bool) -> dict
     return told
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="store.warm_up asks a writable block, stored ones are read-only: another signature",
-)
 def test_no_kernel_is_compiled_after_the_warm_up(tmp_path: Path, questions: dict[str, Any]) -> None:
     assert asked(tmp_path, questions, is_warmed=True)["compiled"] == []
 

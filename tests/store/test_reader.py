@@ -16,6 +16,7 @@ from engine.game.state import State
 from engine.search.solver import Solver
 from engine.text.document import state_from_dict
 from engine.text.notation import format_state
+from store import environment
 from store.answer import DATABASE, SEARCH, Answer
 from store.environment import Entry, Environment
 from store.format import MANIFEST_KEY, META
@@ -100,6 +101,15 @@ def test_unreachable_state_is_a_miss(reader: Reader, root: State) -> None:
             assert (found is not None) == (state in reachable)
             unreachable += found is None
     assert unreachable > 100
+
+
+def test_refused_database_is_not_left_open(tmp_path: Path, catalogue: Catalogue) -> None:
+    build(tmp_path, ROOTS[:1])
+    other = Catalogue(tuple(card._replace(level=1) for card in catalogue))
+    for _ in range(3):
+        with pytest.raises(MismatchError):
+            Reader(tmp_path, other)
+    assert Folder(tmp_path).served() not in environment._shared
 
 
 def test_state_of_no_deal_is_a_miss(reader: Reader, catalogue: Catalogue) -> None:

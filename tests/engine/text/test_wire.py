@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -145,18 +146,35 @@ PIECES = st.sampled_from(
 )
 
 
+VALUES = st.sampled_from(
+    [b"0", b"1", b"2", b"8", b"9", b"10", b"111", b"1.0", b"true", b"null", b'"A"', b'"B"', b'"F"']
+)
+VALUE = re.compile(rb'(?<=[:\[,])\s*(?:-?\d+|null|true|false|"\w+")(?=\s*[,\]}])')
+FIELD = re.compile(rb'"\w+":\s*(?:-?\d+|null|true|false|"\w+")')
+
+
 @st.composite
 def damaged(draw: st.DrawFn, text: bytes) -> bytes:
-    """Draw a text with one to three places replaced, inserted or deleted.
+    """Draw a text with one to three places changed.
 
-    Half of the places are those where a field begins or a value ends: what is put there may
-    well be right.
+    Most often by what may well be right there, so that much of it is JSON still: another
+    value, a field once more. Else anything anywhere.
     """
     for _ in range(draw(st.integers(1, 3))):
-        seams = [place + 1 for place, sign in enumerate(text) if sign in b"{[,:"]
-        place = draw(st.sampled_from(seams) if draw(st.booleans()) else st.integers(0, len(text)))
-        removed = draw(st.sampled_from([0, 0, 1, 2, 4]))
-        text = text[:place] + draw(PIECES | st.just(b"")) + text[place + removed :]
+        values, fields = list(VALUE.finditer(text)), list(FIELD.finditer(text))
+        how = draw(st.sampled_from(["value", "field", "piece"]))
+        if how == "value" and values:
+            start, end = draw(st.sampled_from(values)).span()
+            put = draw(VALUES)
+        elif how == "field" and fields:
+            field = draw(st.sampled_from(fields))
+            start = end = field.start()
+            put = field[0] + b","
+        else:
+            start = draw(st.integers(0, len(text)))
+            end = start + draw(st.sampled_from([0, 0, 1, 2, 4]))
+            put = draw(PIECES | st.just(b""))
+        text = text[:start] + put + text[end:]
     return text
 
 
