@@ -54,20 +54,20 @@ def batch_items(data: bytes, limit: int) -> list[bytes]:
 
 def _odd_items(data: bytes) -> list[bytes]:
     """Return the items of a batch that is oddly spelt or nested too deep, or say what is wrong."""
-    found: object = None
     try:
         found = load_json(data)
-        data = data.decode(json.detect_encoding(data)).encode()
     except NotJsonError as error:
-        if not isinstance(error.__cause__, RecursionError):
+        is_deep = isinstance(error.__cause__, RecursionError)
+        items = split_list(data, "states") if is_deep else None
+        if items is None:
             raise ServiceError(Kind.NOT_JSON, str(error), error.problems) from error
-    if found is None or (isinstance(found, dict) and isinstance(found.get("states"), list)):
-        items = split_list(data, "states")
-        if items is not None:
-            return items
+        return items
     if not isinstance(found, dict) or set(found) != {"states"}:
         raise StateError.of("body", found, '{"states": [...]}')
-    raise StateError.of("states", found["states"], "a list of states")
+    items = split_list(data.decode(json.detect_encoding(data)).encode(), "states")
+    if items is None:
+        raise StateError.of("states", found["states"], "a list of states")
+    return items
 
 
 class Miss(NamedTuple):

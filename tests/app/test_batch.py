@@ -270,13 +270,6 @@ def test_item_nested_deep_fails_alone(path: Path) -> None:
 
 
 @needs_compiler
-def test_item_that_is_no_json_fails_alone(path: Path) -> None:
-    results = answer_batch(path, batch_of("nonsense", written(STORED[0])))
-    check_problem(results[0], 0, 422, "one JSON value")
-    assert results[1:] == answered(path, STORED[:1])
-
-
-@needs_compiler
 def test_equal_items_have_equal_results(path: Path) -> None:
     states = [STORED[0], MISSES[0]] * 3
     results = answer_batch(path, batch_of(*map(written, states)))

@@ -21,7 +21,7 @@ from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import State
 from engine.search.solver import Solver
 from store.answer import SEARCH, Answer
-from tests.databases import later
+from tests.databases import later, small_roots
 
 PATIENCE = 60
 LATE_PLY = 6  # whose searches take no time, without the compiler too
