@@ -67,7 +67,7 @@ def test_without_a_database_everything_is_searched() -> None:
 
 
 def test_warming_up_leaves_answers_as_they_are(reader: Reader) -> None:
-    warm_up(ROOTS[0])
+    warm_up(State.start(ROOTS[0].deal))
     answer = Oracle(reader).answer(ROOTS[0])
     assert (answer.source, answer.solution) == (
         DATABASE,
