@@ -20,7 +20,6 @@ from engine.game.state import State
 from engine.search.exact import (
     Cards,
     Lines,
-    follow_line,
     follow_lines,
     label_best,
     label_moves,
@@ -100,16 +99,6 @@ class Solver:
         named = moves_of(state.deal)
         moves = [named[packed] for packed in self._moves[:count].tolist()]
         return ranked(moves, self._cards[:count].tolist(), _worths(state))
-
-    def line(self, state: State, margin: int, query: Query | None = None) -> tuple[Move, ...]:
-        """Return the best moves to the end of the game, when the margin is known already."""
-        if state.is_over:
-            return ()
-        query = query or Query()
-        cards = [known for _, known in _worths(state)].index(margin)
-        follow_line(self._start(state.deal, query), state.code, cards, self._moves, self._line)
-        _check(query)
-        return self._said(state, CELLS - state.ply)
 
     def lines(self, deal: Deal, codes: Codes, mover_cards: Cards, lines: Lines) -> None:
         """Write the lines of many codes of a deal, when their movers' cards are known already."""
