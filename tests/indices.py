@@ -31,7 +31,7 @@ class Index:
         A and who B does not matter: a state is seen from the starter.
         """
         code = NO_CODE
-        if state.deal.conditions == self.state.deal.conditions:
+        if (state.rules, state.elements) == (self.state.rules, self.state.elements):
             code = code_below(self.root, np.array(row_of(state.facts)))
         if code == NO_CODE:
             raise StateError.of("state", state.code, "a state below the root")

@@ -100,11 +100,6 @@ class Deal:
             return self
         return Deal((self.hands[1], self.hands[0]), self.rules, self.elements, Player.A)
 
-    @property
-    def conditions(self) -> tuple[Rules, Elements]:
-        """Return what stays the same throughout a game, whoever plays."""
-        return self.rules, self.elements
-
     @cached_property
     def duels(self) -> Duels:
         """Return who wins which contact, the form the kernels work with."""
