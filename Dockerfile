@@ -29,11 +29,12 @@ WORKDIR /source
 COPY . .
 RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
     pip install --no-deps .
-# The service getting ready, a small job, a check of what it wrote and a game run every kernel.
+# The service getting ready, a small job, a check of what it wrote, a line and a game run every kernel.
 WORKDIR /tmp
 RUN python3 /source/tests/image/warm.py \
     && precompute --state @/source/docs/state.json --db job --plies all \
     && precompute verify --db job \
+    && tr -d '\n' < /source/docs/state.json | precompute eval --lines \
     && triad simulate --games 1 \
     && rm -r job
 
@@ -52,7 +53,7 @@ RUN python3 -m pytest --ignore=tests/engine/test_kernel.py \
 FROM base AS runtime
 LABEL org.opencontainers.image.title="Triadbase" \
       org.opencontainers.image.description="Perfect play of Triple Triad as a service" \
-      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.version="0.5.0" \
       org.opencontainers.image.licenses="MIT"
 # A named volume gets its owner from here.
 RUN useradd --system --uid 10001 --no-create-home triad \

@@ -8,7 +8,7 @@ PACKAGES := app console engine learn precompute store work triad.py
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test test-slow test-bounds image-test compose-test check audit cover bench screenshots lock clean
+.PHONY: help serve test test-slow test-bounds image-test compose-test check audit cover bench attack screenshots lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ cover: $(VENV)/.dev ## coverage of engine and store, with the JIT off; fails bel
 
 bench: $(VENV)/.dev ## speed, absolute and relative to a calibration loop
 	$(BIN)/python -m tests.bench $(ARGS)
+
+attack: $(VENV)/.dev ## a hostile client against a real server, for a minute
+	$(BIN)/python -m tests.attack $(ARGS)
 
 screenshots: $(VENV)/.dev ## the pictures in docs/images, taken of the page with Chromium
 	$(BIN)/python -m tests.screenshots

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-import typer
-
-import app.cli
+from app.cli import COMMANDS
+from console.commands import make_group
 from console.run import run
 
-commands = typer.Typer(
-    help="Triple Triad: play it, and serve its perfect play.",
-    add_completion=False,
-    rich_markup_mode=None,
-)
-app.cli.mount(commands)
+
+def triad() -> None:
+    """Triple Triad: play it, and serve its perfect play."""
+
+
+commands = make_group(triad, *COMMANDS)
 
 
 def main() -> NoReturn:

@@ -23,7 +23,8 @@ from app.wishes import Wishes
 from engine.errors import NotJsonError, StateError
 from engine.game.facts import Facts
 from engine.text.document import load_json, split_list
-from engine.text.wire import encode, read_facts
+from engine.text.objects import encode
+from engine.text.wire import read_facts
 from store.answer import Answer
 
 PART = 128  # states that are answered in a row, before those of another batch

@@ -2,20 +2,39 @@
 
 with Client("http://127.0.0.1:8000") as client:
     answer = client.evaluate(state, moves=True)
-    answer["best_move"], answer["margin"]
+    answer.best_move, answer.margin
+
+Answers are the types that the service writes them by. What may be left out is `msgspec.UNSET`
+where it is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import AsyncIterator, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
 import httpx
+import msgspec
+from msgspec import UNSET
 
+from app.schemas import ApplyResponse, BatchError, DealsResponse, PositionObject
 from engine.errors import TriadError
+from engine.text.objects import AnswerObject, StateObject, StoredDeal, VariantName, encode
+
+__all__ = [
+    "Answer",
+    "Applied",
+    "AsyncClient",
+    "Client",
+    "ClientError",
+    "DealWishes",
+    "ItemError",
+    "Position",
+]
 
 BUSY = 503
 TRIES = 5
@@ -23,71 +42,54 @@ LONGEST_WAIT = 30.0  # seconds
 TIMEOUT = 60.0
 
 Json = dict[str, Any]
+StateLike = Json | StateObject
+T = TypeVar("T")
 
 
-class MoveObject(TypedDict):
-    """A card of the mover's hand on an empty cell."""
+class _Subscripted:
+    """Answers were plain dicts in 0.1.0: `answer["margin"]` works for this release."""
 
-    card_id: int
-    cell: int
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field as plain values."""
+        warnings.warn(f'use .{name} instead of ["{name}"]', DeprecationWarning, stacklevel=2)
+        value = getattr(self, name, UNSET)
+        if value is UNSET:
+            raise KeyError(name)
+        return msgspec.json.decode(encode(value))
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether a field is there."""
+        return getattr(self, name, UNSET) is not UNSET
 
 
-class RankedMove(MoveObject):
-    """A legal move and what it is worth."""
-
-    value: Literal[-1, 0, 1]
-    margin: int
-    captures: list[int]
-
-
-class Answer(TypedDict):
+class Answer(_Subscripted, AnswerObject, kw_only=True):
     """What perfect play makes of a state."""
 
-    best_move: NotRequired[MoveObject]  # left out at the end of the game
-    value: Literal[-1, 0, 1]
-    margin: int
-    pv: NotRequired[list[MoveObject]]  # left out with pv=False
-    nodes: int
-    depth: int
-    state_hash: str
-    notation: str
-    variant: Literal["triplecargo", "ff8"]
-    source: Literal["database", "search"]
-    moves: NotRequired[list[RankedMove]]  # when asked for
-    error: NotRequired[Json]  # the problem of an item of a batch, which then has nothing else
 
-
-class Score(TypedDict):
-    """The cards that count for each player."""
-
-    A: int
-    B: int
-
-
-class Position(Answer):
+class Position(_Subscripted, PositionObject, kw_only=True):
     """The answer, the state it is about, and its score now."""
 
-    state: Json
-    score: Score
 
-
-class CaptureObject(TypedDict):
-    """A card that changes owner."""
-
-    cell: int
-    card_id: int
-    rule: Literal["same", "plus", "basic", "combo"]
-    by_cell: int
-
-
-class Applied(TypedDict):
+class Applied(_Subscripted, ApplyResponse):
     """What a move makes of a state."""
 
-    state: Json
-    notation: str
-    captures: list[CaptureObject]
-    done: bool
-    score: Score
+
+class ItemError(_Subscripted, BatchError):
+    """An item of a batch that could not be answered."""
+
+
+class DealWishes(TypedDict, total=False):
+    """Which deals of the database are wanted, and how many at a time; what is left out is any."""
+
+    variant: VariantName
+    elemental: bool
+    same: bool
+    plus: bool
+    same_wall: bool
+    card: int | str  # id or name of one of the ten
+    limit: int
 
 
 class ClientError(TriadError):
@@ -99,57 +101,89 @@ class ClientError(TriadError):
         self.problem = problem
 
 
-def wait_seconds(response: httpx.Response, attempt: int) -> float:
-    """Return how long to wait before asking again: as told, else twice as long each time."""
-    told = response.headers.get("Retry-After", "")
-    wait = float(told) if told.isdecimal() else 0.5 * 2**attempt
-    return min(wait, LONGEST_WAIT)
+class _Results(msgspec.Struct):
+    """The results of a batch, not read yet."""
+
+    results: list[msgspec.Raw]
 
 
-def read(response: httpx.Response) -> Any:
-    """Return what the service answered, or raise `ClientError`."""
+class _Request(NamedTuple, Generic[T]):
+    """A request, and the type of what is answered."""
+
+    kind: type[T]
+    method: str
+    url: str
+    params: Json = {}  # noqa: RUF012  never changed
+    content: bytes | None = None
+
+    def sent_by(self, send: Any) -> Any:
+        """Send it by a method of httpx; return what that returns."""
+        headers = {} if self.content is None else {"Content-Type": "application/json"}
+        return send(
+            self.method, self.url, params=self.params, content=self.content, headers=headers
+        )
+
+    def answer(self, response: httpx.Response) -> T:
+        """Return what the service answered, or raise `ClientError`."""
+        if response.is_error:
+            raise ClientError(_problem(response))
+        return msgspec.json.decode(response.content, type=self.kind)
+
+
+def _problem(response: httpx.Response) -> Json:
+    """Return the problem object; where something before the service answered, one like it."""
+    plain = {"status": response.status_code, "title": response.reason_phrase, "detail": ""}
     try:
         body = response.json()
     except ValueError:
-        body = {"status": response.status_code, "title": response.reason_phrase, "detail": ""}
-    if response.is_error:
-        raise ClientError(body)
-    return body
+        return plain
+    return body if isinstance(body, dict) else plain
 
 
-class Requests:
-    """The requests there are, the same for both clients."""
+def _evaluate(state: StateLike, moves: bool, pv: bool) -> _Request[Answer]:
+    return _Request(Answer, "POST", "/eval", _wishes(moves, pv), encode(state))
 
-    @staticmethod
-    def evaluate(state: Json, moves: bool, pv: bool) -> Json:
-        """Return the request for one state."""
-        return {"method": "POST", "url": "/eval", "json": state, "params": _wishes(moves, pv)}
 
-    @staticmethod
-    def evaluate_batch(states: Sequence[Json], moves: bool, pv: bool) -> Json:
-        """Return the request for many."""
-        body = {"states": list(states)}
-        return {"method": "POST", "url": "/eval/batch", "json": body, "params": _wishes(moves, pv)}
+def _evaluate_batch(states: Sequence[StateLike], moves: bool, pv: bool) -> _Request[_Results]:
+    body = encode({"states": states})
+    return _Request(_Results, "POST", "/eval/batch", _wishes(moves, pv), body)
 
-    @staticmethod
-    def apply(state: Json, card_id: int, cell: int) -> Json:
-        """Return the request for a move."""
-        body = {"state": state, "move": {"card_id": card_id, "cell": cell}}
-        return {"method": "POST", "url": "/apply", "json": body}
 
-    @staticmethod
-    def position(notation: str, moves: bool, pv: bool) -> Json:
-        """Return the request for a notation."""
-        return {"method": "GET", "url": f"/position/{notation}", "params": _wishes(moves, pv)}
+def _apply(state: StateLike, card_id: int, cell: int) -> _Request[Applied]:
+    body = {"state": state, "move": {"card_id": card_id, "cell": cell}}
+    return _Request(Applied, "POST", "/apply", {}, encode(body))
 
-    @staticmethod
-    def get(path: str, **params: Any) -> Json:
-        """Return any other request."""
-        return {"method": "GET", "url": path, "params": params}
+
+def _position(notation: str, moves: bool, pv: bool) -> _Request[Position]:
+    return _Request(Position, "GET", f"/position/{notation}", _wishes(moves, pv))
+
+
+def _deals(after: str | None, wishes: DealWishes) -> _Request[DealsResponse]:
+    params = {**wishes} if after is None else {**wishes, "after": after}
+    return _Request(DealsResponse, "GET", "/database/deals", params)
 
 
 def _wishes(moves: bool, pv: bool) -> Json:
     return ({"moves": "true"} if moves else {}) | ({} if pv else {"pv": "false"})
+
+
+_read_answer = msgspec.json.Decoder(Answer).decode
+_read_error = msgspec.json.Decoder(ItemError).decode
+
+
+def _results(found: _Results) -> list[Answer | ItemError]:
+    """Return the results of a batch; one that could not be answered begins with its error."""
+    return [
+        _read_error(item) if item.startswith(b'{"error":') else _read_answer(item)
+        for item in map(bytes, found.results)
+    ]
+
+
+def _wait_seconds(response: httpx.Response, attempt: int) -> float:
+    """Return how long to wait before asking again: as told, else twice as long each time."""
+    told = response.headers.get("Retry-After", "")
+    wait = float(told) if told.isdecimal() else 0.5 * 2**attempt
+    return min(wait, LONGEST_WAIT)
 
 
 class Client:
@@ -168,40 +202,49 @@ class Client:
         """Close the connections."""
         self._http.close()
 
-    def evaluate(self, state: Json, *, moves: bool = False, pv: bool = True) -> Answer:
+    def evaluate(self, state: StateLike, *, moves: bool = False, pv: bool = True) -> Answer:
         """Return the answer to a state."""
-        answer: Answer = self._ask(Requests.evaluate(state, moves, pv))
-        return answer
+        return self._ask(_evaluate(state, moves, pv))
 
     def evaluate_batch(
-        self, states: Sequence[Json], *, moves: bool = False, pv: bool = True
-    ) -> list[Answer]:
+        self, states: Sequence[StateLike], *, moves: bool = False, pv: bool = True
+    ) -> list[Answer | ItemError]:
         """Return the results for many states, in their order."""
-        results: list[Answer] = self._ask(Requests.evaluate_batch(states, moves, pv))["results"]
-        return results
+        return _results(self._ask(_evaluate_batch(states, moves, pv)))
 
-    def apply(self, state: Json, card_id: int, cell: int) -> Applied:
+    def apply(self, state: StateLike, card_id: int, cell: int) -> Applied:
         """Return what a move makes of a state."""
-        answer: Applied = self._ask(Requests.apply(state, card_id, cell))
-        return answer
+        return self._ask(_apply(state, card_id, cell))
 
     def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
-        answer: Position = self._ask(Requests.position(notation, moves, pv))
-        return answer
+        return self._ask(_position(notation, moves, pv))
+
+    def deals(self, after: str | None = None, **wishes: Unpack[DealWishes]) -> DealsResponse:
+        """Return a page of the database's deals; `next` is the `after` of the one that follows."""
+        return self._ask(_deals(after, wishes))
+
+    def all_deals(self, **wishes: Unpack[DealWishes]) -> Iterator[StoredDeal]:
+        """Return the database's deals one by one, asking for page after page."""
+        after: str | None = None
+        while True:
+            page = self.deals(after, **wishes)
+            yield from page.deals
+            after = page.next
+            if after is None:
+                return
 
     def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""
-        answer: Json = self._ask(Requests.get(path, **params))
-        return answer
+        return self._ask(_Request(Json, "GET", path, params))
 
-    def _ask(self, request: Json) -> Any:
+    def _ask(self, request: _Request[T]) -> T:
         for attempt in range(self._tries):
-            response = self._http.request(**request)
+            response = request.sent_by(self._http.request)
             if response.status_code != BUSY or attempt == self._tries - 1:
                 break
-            time.sleep(wait_seconds(response, attempt))
-        return read(response)
+            time.sleep(_wait_seconds(response, attempt))
+        return request.answer(response)
 
 
 class AsyncClient:
@@ -225,38 +268,47 @@ class AsyncClient:
         """Close the connections."""
         await self._http.aclose()
 
-    async def evaluate(self, state: Json, *, moves: bool = False, pv: bool = True) -> Answer:
+    async def evaluate(self, state: StateLike, *, moves: bool = False, pv: bool = True) -> Answer:
         """Return the answer to a state."""
-        answer: Answer = await self._ask(Requests.evaluate(state, moves, pv))
-        return answer
+        return await self._ask(_evaluate(state, moves, pv))
 
     async def evaluate_batch(
-        self, states: Sequence[Json], *, moves: bool = False, pv: bool = True
-    ) -> list[Answer]:
+        self, states: Sequence[StateLike], *, moves: bool = False, pv: bool = True
+    ) -> list[Answer | ItemError]:
         """Return the results for many states, in their order."""
-        answer = await self._ask(Requests.evaluate_batch(states, moves, pv))
-        results: list[Answer] = answer["results"]
-        return results
+        return _results(await self._ask(_evaluate_batch(states, moves, pv)))
 
-    async def apply(self, state: Json, card_id: int, cell: int) -> Applied:
+    async def apply(self, state: StateLike, card_id: int, cell: int) -> Applied:
         """Return what a move makes of a state."""
-        answer: Applied = await self._ask(Requests.apply(state, card_id, cell))
-        return answer
+        return await self._ask(_apply(state, card_id, cell))
 
     async def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
-        answer: Position = await self._ask(Requests.position(notation, moves, pv))
-        return answer
+        return await self._ask(_position(notation, moves, pv))
+
+    async def deals(self, after: str | None = None, **wishes: Unpack[DealWishes]) -> DealsResponse:
+        """Return a page of the database's deals; `next` is the `after` of the one that follows."""
+        return await self._ask(_deals(after, wishes))
+
+    async def all_deals(self, **wishes: Unpack[DealWishes]) -> AsyncIterator[StoredDeal]:
+        """Return the database's deals one by one, asking for page after page."""
+        after: str | None = None
+        while True:
+            page = await self.deals(after, **wishes)
+            for deal in page.deals:
+                yield deal
+            after = page.next
+            if after is None:
+                return
 
     async def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""
-        answer: Json = await self._ask(Requests.get(path, **params))
-        return answer
+        return await self._ask(_Request(Json, "GET", path, params))
 
-    async def _ask(self, request: Json) -> Any:
+    async def _ask(self, request: _Request[T]) -> T:
         for attempt in range(self._tries):
-            response = await self._http.request(**request)
+            response = await request.sent_by(self._http.request)
             if response.status_code != BUSY or attempt == self._tries - 1:
                 break
-            await asyncio.sleep(wait_seconds(response, attempt))
-        return read(response)
+            await asyncio.sleep(_wait_seconds(response, attempt))
+        return request.answer(response)

@@ -1,10 +1,10 @@
-"""Every error of the service: which problem it is, with what status, and how it is logged.
+r"""Every error of the service: which problem it is, with what status, and how it is logged.
 
 Problems are RFC 9457 objects (application/problem+json):
 
     {"type": "urn:triadbase:problem:invalid", "title": "...", "status": 422,
      "detail": "...", "instance": "/eval", "request_id": "...",
-     "errors": [{"field": "to_move", "found": "'C'", "allowed": "A or B"}]}
+     "errors": [{"field": "to_move", "found": "\"C\"", "allowed": "A or B"}]}
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from app.schemas import FieldError, ProblemObject
+from console.validation import problems_of
 from engine.errors import InputError, MoveError, Problem, TriadError, shown
 
 PROBLEM_JSON = "application/problem+json"
@@ -34,10 +35,15 @@ class Kind(Enum):
     NOT_FOUND = ("not-found", 404, "Not found")
     METHOD = ("method-not-allowed", 405, "This route does not take that method")
     TOO_LARGE = ("too-large", 413, "The request is larger than allowed")
-    MEDIA_TYPE = ("unsupported-media-type", 415, "The body must be application/json")
+    MEDIA_TYPE = ("unsupported-media-type", 415, "The body must be application/json, plain or gzip")
+    ADDRESS = ("address-too-long", 414, "The address is longer than allowed")
+    HEADERS = ("headers-too-large", 431, "The headers are larger than allowed")
+    TIMEOUT = ("request-timeout", 408, "The request did not arrive whole in time")
     STARTING = ("starting", 503, "The service is starting or shutting down")
     BUSY = ("busy", 503, "Too many searches are waiting")
+    CONNECTIONS = ("too-many-connections", 503, "Too many connections are open")
     TIME_LIMIT = ("time-limit", 503, "The search did not end within the time limit")
+    CLIENT_GONE = ("client-gone", 499, "The client went away before its request was whole")
     BAD_REQUEST = ("bad-request", 400, "The request cannot be understood")
     INTERNAL = ("internal", 500, "Internal error; the log has it under the request id")
 
@@ -63,22 +69,34 @@ class ServiceError(TriadError):
 def as_service_error(error: Exception) -> ServiceError:
     """Return what an error is to whoever asked."""
     if isinstance(error, ServiceError):
-        return error
+        return about_body(error) if error.kind is Kind.NOT_JSON else error
     if isinstance(error, InputError):
         kind = Kind.ILLEGAL_MOVE if isinstance(error, MoveError) else Kind.INVALID
         return ServiceError(kind, str(error), error.problems)
     if isinstance(error, RequestValidationError):
-        problems = [
-            Problem(".".join(map(str, item["loc"][1:])), item.get("input"), item["msg"])
-            for item in error.errors()
-        ]
+        problems = problems_of(error.errors(), prefix=1)  # "query", "path"
         return ServiceError(Kind.INVALID, "; ".join(map(str, problems)), problems)
     if isinstance(error, ClientDisconnect):
-        return ServiceError(Kind.BAD_REQUEST, "the client went away before its body was whole")
+        return ServiceError(Kind.CLIENT_GONE, "nobody reads this")
     if isinstance(error, HTTPException):
-        kinds = {404: Kind.NOT_FOUND, 405: Kind.METHOD, 413: Kind.TOO_LARGE}
-        return ServiceError(kinds.get(error.status_code, Kind.BAD_REQUEST), str(error.detail))
+        return of_router(error)
     return ServiceError(Kind.INTERNAL, "an internal error")
+
+
+def about_body(error: ServiceError) -> ServiceError:
+    """Return the error of a body that is no JSON with the body named, whatever it was read for."""
+    problems = [problem._replace(field="body") for problem in error.problems]
+    return ServiceError(error.kind, "; ".join(map(str, problems)), problems)
+
+
+def of_router(error: HTTPException) -> ServiceError:
+    """Return what the router found wrong: a path that nothing is at, a method it does not take."""
+    if error.status_code == Kind.NOT_FOUND.status:
+        return ServiceError(Kind.NOT_FOUND, "nothing is at this path; /docs lists the routes")
+    if error.status_code == Kind.METHOD.status:
+        allowed = (error.headers or {}).get("Allow", "GET")  # files do not say
+        return ServiceError(Kind.METHOD, f"allowed: {allowed}")
+    return ServiceError(Kind.BAD_REQUEST, str(error.detail))
 
 
 def problem_object(error: ServiceError, instance: str, request_id: str) -> ProblemObject:

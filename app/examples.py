@@ -30,4 +30,8 @@ BODY_EXAMPLES = {
     "/eval/batch": BATCH_EXAMPLE,
     "/apply": APPLY_EXAMPLE,
 }
-PARAMETER_EXAMPLES: dict[str, Any] = {"notation": NOTATION_EXAMPLE, "card_id": 110}
+PARAMETER_EXAMPLES: dict[str, Any] = {
+    "notation": NOTATION_EXAMPLE,
+    "card_id": "Squall",
+    "card": "Squall",
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import logging
 import secrets
 import time
@@ -11,6 +13,7 @@ from typing import NamedTuple
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
+from app.coding import PLAIN, coding_of, unpacked
 from app.errors import (
     PROBLEM_JSON,
     RETRY_SECONDS,
@@ -20,7 +23,7 @@ from app.errors import (
     problem_object,
 )
 from app.metrics import Metrics
-from engine.text.wire import encode
+from engine.text.objects import encode
 
 log = logging.getLogger("triad.request")
 
@@ -28,7 +31,8 @@ JSON = "application/json"
 LONGEST_ID = 64
 FIRST_ERROR = 400  # status from which a request is logged
 REQUEST_ID, CONTENT_LENGTH, CONTENT_TYPE = b"x-request-id", b"content-length", b"content-type"
-ORIGIN = b"origin"
+ORIGIN, CONTENT_ENCODING = b"origin", b"content-encoding"
+REFUSAL = "triad.refusal"  # where in a scope the connection says what is wrong with a request
 
 RawHeaders = list[tuple[bytes, bytes]]
 
@@ -43,6 +47,11 @@ PAGE_HEADERS: RawHeaders = [
     ),
 ]
 EXPOSED = (b"access-control-expose-headers", b"ETag, Retry-After, Server-Timing, X-Request-ID")
+
+
+def with_head(methods: str) -> str:
+    """Return the methods of a route as Allow has them: who may GET may HEAD."""
+    return methods.replace("GET", "GET, HEAD")
 
 
 class Policy(NamedTuple):
@@ -66,7 +75,17 @@ class Reply(NamedTuple):
 class Exchange:
     """One request."""
 
-    __slots__ = ("_send", "began", "given_id", "headers", "policy", "route", "scope", "status")
+    __slots__ = (
+        "_send",
+        "began",
+        "given_id",
+        "headers",
+        "policy",
+        "route",
+        "scope",
+        "status",
+        "told",
+    )
 
     def __init__(self, policy: Policy, scope: Scope, send: Send) -> None:
         """Look at a request that has come."""
@@ -76,6 +95,7 @@ class Exchange:
         self.given_id = ""
         self.status = 0
         self.route = ""
+        self.told: Exception | None = None  # the error that the answer is about
 
     @property
     def id(self) -> str:
@@ -92,11 +112,16 @@ class Exchange:
         asks = b"access-control-request-method" in self.headers
         return bool(asks and self.scope["method"] == "OPTIONS")
 
-    def check_size(self) -> None:
-        """Refuse a body that says beforehand that it is too large."""
+    def check(self) -> None:
+        """Refuse what the connection does, and a body that says beforehand that it is too large."""
+        self._check_refusal()
         length = self.headers.get(CONTENT_LENGTH, b"")
         if length.isdigit() and int(length) > self.policy.body_limit:
             raise self.too_large()
+
+    def _check_refusal(self) -> None:
+        if REFUSAL in self.scope:
+            raise self.scope[REFUSAL]
 
     def too_large(self) -> ServiceError:
         """Return the error of a body that is too large."""
@@ -104,12 +129,13 @@ class Exchange:
         return ServiceError(Kind.TOO_LARGE, detail)
 
     def limited(self, receive: Receive) -> Receive:
-        """Return `receive` that gives up on a body that gets too large."""
+        """Return `receive` that gives up on a body that gets too large or is refused."""
         received = 0
 
         async def counted() -> Message:
             nonlocal received
             message = await receive()
+            self._check_refusal()
             received += len(message.get("body", b""))
             if received > self.policy.body_limit:
                 raise self.too_large()
@@ -123,15 +149,32 @@ class Exchange:
         media_type = given.split(b";")[0].strip().lower().decode("latin-1")
         if media_type != JSON and not media_type.endswith("+json"):
             raise ServiceError(Kind.MEDIA_TYPE, f"found {media_type!r}; allowed: {JSON}")
-        receive = self.limited(receive)
+        coding = coding_of(self.headers.get(CONTENT_ENCODING, b""))
+        body = await self._read(self.limited(receive))
+        if coding in PLAIN:
+            return body
+        return await asyncio.to_thread(unpacked, body, self.policy.body_limit)
+
+    @staticmethod
+    async def _read(receive: Receive) -> bytes:
         message = await receive()
-        body: bytes = message.get("body", b"")
+        parts: list[bytes] = [message.get("body", b"")]
         while message.get("more_body", False):
             message = await receive()
-            body += message.get("body", b"")
+            parts.append(message.get("body", b""))
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        return body
+        return b"".join(parts)
+
+    def tagged(self, content: bytes, caching: bytes) -> Reply:
+        """Return the answer with its ETag, or, to who has it already, that nothing has changed."""
+        tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
+        headers = [(b"etag", tag.encode()), (b"cache-control", caching)]
+        asked = self.headers.get(b"if-none-match", b"").decode("latin-1")
+        tags = {item.strip().removeprefix("W/") for item in asked.split(",")}
+        if tag in tags or "*" in tags:
+            return Reply(b"", 304, headers=headers)
+        return Reply(content, headers=headers)
 
     async def reply(self, reply: Reply) -> None:
         """Send a whole answer."""
@@ -168,13 +211,15 @@ class Exchange:
         if "*" in self.policy.origins:
             yield b"access-control-allow-origin", b"*"
             yield EXPOSED
-        elif self.headers.get(ORIGIN, b"").decode("latin-1") in self.policy.origins:
+            return
+        yield b"vary", b"Origin"  # also without one: a cache keeps this answer for those with one
+        if self.headers.get(ORIGIN, b"").decode("latin-1") in self.policy.origins:
             yield b"access-control-allow-origin", self.headers[ORIGIN]
             yield EXPOSED
-            yield b"vary", b"Origin"
 
     def problem(self, error: Exception) -> Reply:
         """Return the problem of an error; the log has what is not for others to see."""
+        self.told = error
         told = as_service_error(error)
         path = self.scope["path"]
         Metrics().errors.labels(told.kind.slug).inc()
@@ -182,7 +227,7 @@ class Exchange:
             extra = {"request_id": self.id, "path": path}
             log.error("internal error", exc_info=error, extra=extra)
         headers = [
-            (name.lower().encode(), value.encode())
+            (name.lower().encode(), (with_head(value) if name == "Allow" else value).encode())
             for name, value in (getattr(error, "headers", None) or {}).items()
         ]
         if told.kind.status == Kind.BUSY.status:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -19,9 +18,11 @@ from app.wishes import WISHES, Wishes, wishes_of
 from engine.game.facts import Facts
 from engine.game.state import State
 from engine.text.notation import parse_state
-from engine.text.wire import AnswerObject, StateObject, encode, state_object
+from engine.text.objects import AnswerObject, StateObject, encode
+from engine.text.wire import state_object
 
 CACHED = b"public, max-age=300"
+UNCHANGED = {"description": "Nothing has changed since the ETag given"}
 POSITION = "/position/"
 
 Answer = Callable[[Exchange, Receive], Awaitable[Reply]]
@@ -121,13 +122,7 @@ class HotRoutes:
         notation = exchange.scope["path"].removeprefix(POSITION)
         state = parse_state(notation, self._service.catalogue)
         content = encode(position_object(state, await self._answered(state.facts, wishes)))
-        tag = f'"{hashlib.blake2b(content, digest_size=16).hexdigest()}"'
-        headers = [(b"etag", tag.encode()), (b"cache-control", CACHED)]
-        asked = exchange.headers.get(b"if-none-match", b"").decode("latin-1")
-        tags = {item.strip().removeprefix("W/") for item in asked.split(",")}
-        if tag in tags or "*" in tags:
-            return Reply(b"", 304, headers=headers)
-        return Reply(content, headers=headers)
+        return exchange.tagged(content, CACHED)
 
     async def _answered(self, facts: Facts, wishes: Wishes) -> AnswerObject:
         return (await self._service.answer(facts, wishes)).as_object()
@@ -175,7 +170,7 @@ def operation(route: HotRoute) -> dict[str, Any]:
         "responses": {"200": content("Successful Response", "application/json", route.result)},
     }
     if "{notation}" in route.path:
-        described["responses"]["304"] = {"description": "Nothing has changed since the ETag given"}
+        described["responses"]["304"] = UNCHANGED
     described["responses"] |= {str(status): problem(status) for status in route.statuses}
     if route.body:
         described["requestBody"] = {"required": True} | content("", "application/json", route.body)

@@ -10,10 +10,11 @@ from logging.handlers import QueueHandler, QueueListener
 from queue import SimpleQueue
 from typing import Any
 
-import orjson
+import msgspec
 
 from app.settings import LogLevel
 
+LONGEST_QUEUE = 10_000  # records that wait to be written, some kilobytes each
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message"}
 
 
@@ -32,7 +33,7 @@ class JsonFormatter(logging.Formatter):
         fields |= _fields_of(record)
         if record.exc_info:
             fields["traceback"] = self.formatException(record.exc_info)
-        return orjson.dumps(fields, default=str).decode()
+        return msgspec.json.encode(fields, enc_hook=str).decode()
 
 
 class TerminalFormatter(logging.Formatter):
@@ -53,11 +54,36 @@ def _fields_of(record: logging.LogRecord) -> dict[str, Any]:
 
 
 class _PlainQueueHandler(QueueHandler):
-    """Hands records on as they are: formatting is the writing thread's work."""
+    """Hands records on as they are: formatting is the writing thread's work.
+
+    Where nobody takes the log, the latest records are left out, rather than fill the memory.
+    """
+
+    def __init__(self, queue: SimpleQueue[logging.LogRecord]) -> None:
+        """Put records into `queue`."""
+        super().__init__(queue)
+        self._waiting = queue.qsize
+        self._left_out = 0
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
         """Return the record."""
         return record
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Have a record written, or count that it is not."""
+        if self._waiting() >= LONGEST_QUEUE:
+            self._left_out += 1
+            return
+        self.tell_left_out()
+        super().enqueue(record)
+
+    def tell_left_out(self) -> None:
+        """Have it written how many records were not."""
+        if self._left_out:
+            about = {"name": "triad.logs", "levelno": logging.WARNING, "levelname": "WARNING"}
+            told = {"msg": "lines were left out: nobody took the log", "lines": self._left_out}
+            self._left_out = 0
+            super().enqueue(logging.makeLogRecord(about | told))
 
 
 def set_up(level: LogLevel) -> None:
@@ -67,9 +93,11 @@ def set_up(level: LogLevel) -> None:
     queue: SimpleQueue[logging.LogRecord] = SimpleQueue()
     listener = QueueListener(queue, stream)
     listener.start()
+    handler = _PlainQueueHandler(queue)
     atexit.register(listener.stop)
+    atexit.register(handler.tell_left_out)  # goes before
     root = logging.getLogger()
-    root.handlers = [_PlainQueueHandler(queue)]
+    root.handlers = [handler]
     root.setLevel(level.value.upper())
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)

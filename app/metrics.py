@@ -48,6 +48,9 @@ class _Metrics:
         self.queue = Gauge(
             "triad_searches", "Searches running or waiting", multiprocess_mode="livesum"
         )
+        self.left_out = Gauge(
+            "triad_database_left_out", "Damaged parts left out", multiprocess_mode="livemax"
+        )
         self._of_requests: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
 
     def count(self, route: str, status: int, seconds: float) -> None:
@@ -65,6 +68,12 @@ class _Metrics:
 def Metrics() -> _Metrics:  # noqa: N802  there is one of it in a process
     """Return the counters of this process."""
     return _Metrics()
+
+
+def forget(pid: int) -> None:
+    """Leave out what a dead worker was doing; what it has counted stays."""
+    if os.environ.get(MULTIPROC):
+        multiprocess.mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
 def exposition() -> bytes:

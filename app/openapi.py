@@ -28,12 +28,17 @@ def document(app: FastAPI, hot: HotRoutes) -> dict[str, Any]:
             routes=app.routes,
         )
         made["paths"] = paths(hot) | made["paths"]
-        made.setdefault("components", {})["schemas"] = components()
+        made["components"]["schemas"] = _used(made["components"]["schemas"]) | components()
         for path, item in made["paths"].items():
             for operation in item.values():
                 _complete(path, operation)
         app.openapi_schema = made
     return app.openapi_schema
+
+
+def _used(schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return FastAPI's own schemas, which parameters refer to, without those of its errors."""
+    return {name: schema for name, schema in schemas.items() if "ValidationError" not in name}
 
 
 def _complete(path: str, operation: dict[str, Any]) -> None:

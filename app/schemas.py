@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP besides states and answers (see `engine.text.wire`)."""
+"""What goes in and out over HTTP besides states and answers (see `engine.text.objects`)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from engine.game.state import RuleName
-from engine.text.wire import (
+from engine.game.shape import RuleName
+from engine.text.document import LABELS
+from engine.text.objects import (
     AnswerObject,
     CardId,
     Cell,
     MoveObject,
     StateObject,
+    StoredDeal,
 )
 
 Rank = Annotated[int, Meta(ge=1, le=10)]
+CURSOR = "^[0-9a-f]{32}$"  # the key of a deal
 
 
 class Score(Struct):
@@ -140,6 +143,21 @@ class LayerObject(LayerTotal):
     ply: int
 
 
+class PartObject(Struct):
+    """A part of the database: an immutable file with some of its deals."""
+
+    name: str
+    kind: str
+    bytes: int
+
+
+class LeftOutObject(Struct):
+    """A part, or a folder, that cannot be read."""
+
+    name: str
+    reason: str
+
+
 class DatabaseResponse(Struct):
     """What the database covers; `generation` is null when there is none."""
 
@@ -156,9 +174,27 @@ class DatabaseResponse(Struct):
     ) = UNSET
     layers: list[LayerObject] | UnsetType = UNSET
     total: LayerTotal | UnsetType = UNSET
+    parts: list[PartObject] | UnsetType = UNSET
+    left_out: (
+        Annotated[list[LeftOutObject], Meta(description="Damaged parts, which are not served")]
+        | UnsetType
+    ) = UNSET
     damage: (
         Annotated[str, Meta(description="What cannot be read; then there is no more")] | UnsetType
     ) = UNSET
+    refused: (
+        Annotated[str, Meta(description="Why what is there now is not what is served")] | UnsetType
+    ) = UNSET
+
+
+class DealsResponse(Struct):
+    """Deals of the database; fewer than asked for need not be the last."""
+
+    deals: list[StoredDeal]
+    next: Annotated[
+        Annotated[str, Meta(pattern=CURSOR)] | None,
+        Meta(description="What `after` takes for the next page; null when there is no more"),
+    ]
 
 
 class HealthResponse(Struct, omit_defaults=True):
@@ -166,6 +202,9 @@ class HealthResponse(Struct, omit_defaults=True):
 
     status: Literal["ok", "starting", "ready", "draining"]
     database: str | None | UnsetType = UNSET
+    refused: (
+        Annotated[str, Meta(description="Why what is there now is not what is served")] | UnsetType
+    ) = UNSET
 
 
 SHOWN = (
@@ -179,6 +218,7 @@ SHOWN = (
     CardsResponse,
     DatabaseResponse,
     DealResponse,
+    DealsResponse,
     HealthResponse,
     PositionObject,
     ProblemObject,
@@ -197,5 +237,7 @@ def components() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(SHOWN, ref_template=_REFERENCE)
     either = {"anyOf": [reference(AnswerObject), reference(BatchError)]}
     schemas["BatchResponse"]["properties"]["results"]["items"] = either
-    del schemas["StateObject"]["additionalProperties"]  # labels of exported lines are accepted
+    ignored = {"description": "Of an exported line: accepted and ignored", "writeOnly": True}
+    schemas["StateObject"]["properties"] |= {label: dict(ignored) for label in LABELS}
+    schemas["MoveObject"]["additionalProperties"] = False  # as `engine.text.document` has it
     return schemas

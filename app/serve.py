@@ -1,39 +1,25 @@
-"""`triad serve`: run the service under a supervisor that starts dead workers again."""
+"""`triad serve`: run the service by workers under a supervisor."""
 
 from __future__ import annotations
 
+import logging
 import os
+import resource
 import shutil
 import socket
 import tempfile
+from functools import partial
 from pathlib import Path
 
-import uvicorn
-from uvicorn.supervisors import Multiprocess
-
+from app.logs import set_up
 from app.metrics import MULTIPROC
 from app.settings import PREFIX, Settings
-from engine.errors import TriadError
+from app.supervisor import CannotServeError, Supervisor
+from app.worker import GRACE_SECONDS, work
 
-HEALTHCHECK_SECONDS = 60  # a worker that compiles its kernels answers slowly
+log = logging.getLogger("triad.serve")
 
-
-class CannotServeError(TriadError):
-    """The service cannot be started as asked."""
-
-
-class Supervisor(Multiprocess):
-    """Uvicorn's supervisor, which also notices a worker that dies while it is asked for a sign.
-
-    Uvicorn asks each worker over a pipe and keeps the worker's end of it open here too, so that a
-    death in that moment looks like a long silence.
-    """
-
-    def keep_subprocess_alive(self) -> None:
-        """Start workers again that died."""
-        for worker in self.processes:
-            worker.child_conn.close()
-        super().keep_subprocess_alive()
+OTHER_FILES = 250  # that a worker opens: databases, pipes, connections that are refused
 
 
 def serve(settings: Settings, listener: socket.socket) -> None:
@@ -44,21 +30,28 @@ def serve(settings: Settings, listener: socket.socket) -> None:
     counts = Path(tempfile.mkdtemp(prefix="triad-metrics-"))
     if settings.workers > 1:  # shared counts cost every request
         os.environ[MULTIPROC] = str(counts)
-    config = uvicorn.Config(
-        "app.main:create_app",
-        factory=True,
-        workers=settings.workers,
-        log_config=None,
-        log_level=settings.log_level.value,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=settings.drain_seconds,
-        timeout_worker_healthcheck=HEALTHCHECK_SECONDS,
-    )
+    set_up(settings.log_level)
+    allow_files(settings.connections)
+    patience = settings.drain_seconds + GRACE_SECONDS
     try:
-        Supervisor(config, [listener]).run()
+        Supervisor(partial(work, listener), settings.workers, patience).run()
     finally:
         shutil.rmtree(counts, ignore_errors=True)
+
+
+def allow_files(connections: int) -> None:
+    """Let this process, and so its workers, open as many files as they need; warn if it may not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = connections + OTHER_FILES
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    allowed = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    if allowed < needed:
+        log.warning(
+            "a process may not open as many files as connections ask for",
+            extra={"allowed": allowed, "needed": needed, "connections": connections},
+        )
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -70,7 +63,6 @@ def bind(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.set_inheritable(True)
     except OSError as error:
         raise CannotServeError(
             f"cannot listen on {host}:{port}: {error.strerror or error}"

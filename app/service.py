@@ -8,7 +8,6 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from app.errors import Kind, ServiceError
@@ -29,10 +28,11 @@ from engine.game.facts import Facts
 from engine.game.state import State
 from engine.text.wire import read_facts
 from store.answer import Answer
-from store.generations import DATA, Folder
+from store.deals import DealFilter, DealPage, page_of
+from store.generations import Folder
 from store.oracle import Oracle
 from store.reader import Reader
-from store.summary import summarise
+from store.summary import name_of, summarise
 from store.warm_up import warm_up
 
 log = logging.getLogger("triad.service")
@@ -66,10 +66,10 @@ class Service:
         self.reader: Reader | None = None
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
         self._oracle = Oracle(None, on_damage=self._tell_damage)
-        self._folder = Folder(settings.db)
-        self._refused: str | None = None  # what was last said about a database that cannot be used
-        self._refused_file: tuple[Path, int] | None = None  # and which that was
-        self._summaries: dict[str, dict[str, Any]] = {}
+        self._folders = [Folder(path) for path in settings.folders]
+        self._seen: list[object] = []  # of the databases, when they were last looked at
+        self.refused: str | None = None  # why what is there now is not what is served
+        self._summary: tuple[Reader, dict[str, Any]] | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -116,63 +116,88 @@ class Service:
     @property
     def generation(self) -> str | None:
         """Return the name of the generation that is served."""
-        return self.reader.generation.name if self.reader else None
+        return name_of(self.reader.parts.generations) if self.reader else None
 
     async def _take_over(self) -> None:
-        """Open the current generation if it is another than the one that is served."""
-        seen = None
+        """Open the databases that are there now, if anything of them is new."""
+        seen = await asyncio.to_thread(self._look)
+        if seen == self._seen:
+            return
+        self._seen = seen
         try:
-            current = self._folder.served()
-            if self.reader and self.reader.generation == current:
-                return
-            seen = current, (current / DATA).stat().st_mtime_ns
-            if seen == self._refused_file:
-                return  # it was looked at already
             reader = await asyncio.to_thread(self._open)
         except (StoreError, OSError) as error:
-            self._refused_file = seen
             self._tell_refused(error)
             return
         old, self.reader = self.reader, reader
         self._oracle = Oracle(reader, on_damage=self._tell_damage)
-        self._refused = None
+        self.refused = None
         self.metrics.taken_over.inc()
-        log.info("database taken over", extra={"database": reader.generation.name})
+        self.metrics.left_out.set(len(reader.parts.left_out))
+        for left in reader.parts.left_out:
+            log.warning("left out of the database: %s: %s", left.name, left.reason)
+        for generation in reader.parts.generations:
+            if generation.is_old:
+                note = generation.format_note
+                log.info("%s: served as it is; precompute compact converts it", note)
+        log.info("database taken over", extra={"database": self.generation})
         if old:
             asyncio.get_running_loop().call_later(OLD_READER_SECONDS, old.close)
 
+    def _look(self) -> list[object]:
+        """Return what would be different if anything of the databases were."""
+        seen: list[object] = []
+        for folder in self._folders:
+            try:
+                seen.append(folder.served().marks())
+            except (StoreError, OSError) as error:
+                seen.append(str(error))
+        return seen
+
     def _open(self) -> Reader:
-        """Return the current database, after a probe."""
-        reader = Reader(self.settings.db, self.catalogue, blocks_kept=self.settings.blocks_kept)
+        """Return the databases that are there now, after a probe."""
+        paths, kept = self.settings.folders, self.settings.blocks_kept
+        reader = Reader(paths, self.catalogue, blocks_kept=kept)
         reader.get(State.start(Dealer(self.catalogue).deal(0)))
         return reader
 
     def _tell_refused(self, error: Exception) -> None:
-        """Say once why a database is not served."""
-        if self._refused != str(error):
-            self._refused = str(error)
-            is_usual = isinstance(error, NoDatabaseError | HalfBuiltError)
-            level = logging.INFO if is_usual else logging.WARNING
-            meanwhile = f"{self.generation} is served" if self.reader else "states are searched"
-            log.log(level, "no database: %s; %s", error, meanwhile)
+        """Say why what is there is not served; that nothing is there is no refusal."""
+        is_refusal = self.reader is not None or not isinstance(error, NoDatabaseError)
+        self.refused = str(error) if is_refusal else None
+        is_usual = isinstance(error, NoDatabaseError | HalfBuiltError)
+        level = logging.INFO if is_usual else logging.WARNING
+        meanwhile = f"{self.generation} is served" if self.reader else "states are searched"
+        log.log(level, "no database: %s; %s", error, meanwhile)
 
     def _tell_damage(self, error: DamagedError) -> None:
         self.metrics.damage.inc()
         log.warning("damage in the database: %s; searched around", error)
 
     async def describe(self) -> dict[str, Any]:
-        """Return what the database covers; added up once for each generation."""
+        """Return what the database covers, and why what is there is not served, if it is not."""
         reader = self.reader
         if reader is None:
-            return {"generation": None}
-        if reader.generation.name not in self._summaries:
+            return {"generation": None, **self._refusal()}
+        if self._summary is None or self._summary[0] is not reader:
             try:
-                facts = await asyncio.to_thread(summarise, reader)
+                facts = await asyncio.to_thread(summarise, reader.parts)
             except DamagedError as error:
                 self._tell_damage(error)
-                facts = {"generation": reader.generation.name, "damage": str(error)}
-            self._summaries = {reader.generation.name: facts}
-        return self._summaries[reader.generation.name]
+                facts = {"generation": self.generation, "damage": str(error)}
+            self._summary = reader, facts
+        return {**self._summary[1], **self._refusal()}
+
+    async def deals(self, wanted: DealFilter, after: bytes, limit: int) -> DealPage:
+        """Return a page of the deals that the database has."""
+        if self.reader is None:
+            return DealPage([], None)
+        return await asyncio.to_thread(
+            page_of, self.reader, wanted, after, limit=limit, on_damage=self._tell_damage
+        )
+
+    def _refusal(self) -> dict[str, str]:
+        return {"refused": self.refused} if self.refused else {}
 
     def check_ready(self) -> None:
         """Raise `ServiceError` unless states can be answered."""

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from console.options import DEFAULT_DATABASE
 from engine.errors import InputError, Problem
 from engine.game.cards import CARD_FILE
-from store.generations import DEFAULT_DATABASE
 
 PREFIX = "TRIAD_"
 
@@ -46,7 +46,10 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", description="Address to listen on")
     port: int = Field(default=8000, ge=0, le=65535, description="Port to listen on")
     workers: int = Field(default=1, ge=1, le=256, description="Processes that serve")
-    db: Path = Field(default=DEFAULT_DATABASE, description="Folder of the database")
+    db: Path = Field(
+        default=DEFAULT_DATABASE,
+        description=f"Folder of the database; several, joined by {os.pathsep}, are served as one",
+    )
     cards: Path = Field(default=CARD_FILE, description="The card file")
     solver_threads: int = Field(
         default_factory=default_threads, ge=1, le=256, description="Searches at a time, per worker"
@@ -60,6 +63,19 @@ class Settings(BaseSettings):
     body_limit: int = Field(
         default=2_000_000, ge=1000, description="Largest request body, in bytes"
     )
+    header_limit: int = Field(
+        default=32_768, ge=1000, le=65_535, description="Longest address and headers, in bytes"
+    )
+    client_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        le=3600,
+        description="Seconds a client may take to send a request, and to take its answer",
+    )
+    keep_alive_seconds: float = Field(
+        default=15.0, gt=0, le=3600, description="Seconds a connection may be idle"
+    )
+    connections: int = Field(default=1000, ge=1, description="Most connections, per worker")
     batch_limit: int = Field(default=1000, ge=1, le=100_000, description="Most states in a batch")
     poll_seconds: float = Field(
         default=2.0, gt=0, description="How often a new database is looked for"
@@ -77,6 +93,11 @@ class Settings(BaseSettings):
     slow_seconds: float = Field(
         default=1.0, gt=0, description="A request that takes so long is logged"
     )
+
+    @property
+    def folders(self) -> list[Path]:
+        """Return the folders of the databases that are served as one."""
+        return [Path(folder) for folder in str(self.db).split(os.pathsep)]
 
     @field_validator("cors_origins", mode="before")
     @classmethod

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from engine.errors import InputError, Problem
+from engine.errors import InputError, Problem, Words, field_name, first_problems
 
 TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -49,16 +49,16 @@ def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes
     """Return what a query string asks for, or raise `InputError` for what nobody knows."""
     given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
     problems = unknown_parameters(given, allowed)
-    problems += [
-        Problem(name, "the parameter twice", "it once")
+    problems += first_problems(
+        Problem(field_name(name), Words("the parameter twice"), "it once")
         for name, count in Counter(name for name, _ in given).items()
         if count > 1
-    ]
-    problems += [
+    )
+    problems += first_problems(
         Problem(name, value, "true or false")
         for name, value in given
         if name in allowed and value.lower() not in TRUTHS
-    ]
+    )
     if problems:
         raise InputError(problems)
     return Wishes(**{name: TRUTHS[value.lower()] for name, value in given})
@@ -67,4 +67,6 @@ def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes
 def unknown_parameters(given: Iterable[tuple[str, str]], allowed: Collection[str]) -> list[Problem]:
     """Return what is wrong with the names of a query's parameters."""
     known = f"only the parameters {', '.join(allowed)}" if allowed else "no parameters"
-    return [Problem(name, value, known) for name, value in given if name not in allowed]
+    return first_problems(
+        Problem(field_name(name), value, known) for name, value in given if name not in allowed
+    )

@@ -1,4 +1,8 @@
-"""Options by which a deal is asked for, spelled alike in every command."""
+"""Options that several commands have, spelled alike in each.
+
+Whoever asks for help waits for this file, so it loads little: what options say is made into deals
+by `console.deals`.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,16 @@ from typing import Annotated
 
 import typer
 
-from engine.errors import DealError, NotationError
-from engine.game.cards import CARD_FILE, Catalogue
-from engine.game.deal import Deal, Elements, Player
-from engine.game.dealing import Dealer, ElementSource, Strategy
-from engine.game.rules import Rules, Variant
-from engine.text.notation import parse_hands, parse_layout, parse_rules
+from engine.errors import DealError
+from engine.game.cards import CARD_FILE
+from engine.game.rules import Variant
+from engine.game.strategy import Strategy
 
 CardsOption = Annotated[
     Path, typer.Option("--cards", help="The card file.", show_default="the project's own")
 ]
 DEFAULT_CARDS = CARD_FILE
+DEFAULT_DATABASE = Path("data/db")
 HandsOption = Annotated[
     str | None,
     typer.Option(help="Two hands, ids or names: 1,2,3,4,5:6,7,8,9,10. Sampled when left out."),
@@ -52,38 +55,3 @@ def refuse_given(context: typer.Context, names: Iterable[str], allowed: str) -> 
     for name in names:
         if is_given(context, name):
             raise DealError.of(spelled(name), context.params[name], allowed)
-
-
-def parse_elements(text: str) -> ElementSource | Elements:
-    """Return how the elements are chosen: drawn, or as given."""
-    names = [source.value for source in ElementSource]
-    return ElementSource(text) if text in names else parse_layout(text)
-
-
-def parse_first(text: str, allowed: str = "A, B or random") -> Player | None:
-    """Return who starts; None when it is to be drawn."""
-    if text == "random":
-        return None
-    if text not in Player.__members__:
-        raise NotationError.of("first", text, allowed)
-    return Player[text]
-
-
-def chosen_deal(dealer: Dealer, hands: str | None, number: int) -> Deal:
-    """Return the given hands as a deal, or the sampled deal `number`."""
-    return dealer.deal(number, parse_hands(hands, dealer.catalogue) if hands else None)
-
-
-def make_dealer(  # noqa: PLR0913  one parameter for each option
-    catalogue: Catalogue,
-    *,
-    seed: int,
-    strategy: Strategy,
-    rules: str,
-    variant: Variant,
-    elements: str,
-    first: str,
-) -> Dealer:
-    """Return the dealer that the options describe."""
-    in_force: Rules = parse_rules(rules, variant)
-    return Dealer(catalogue, seed, in_force, strategy, parse_elements(elements), parse_first(first))

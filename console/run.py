@@ -13,13 +13,14 @@ import sys
 from typing import NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from engine.errors import InputError, TriadError
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 
-def run(command: typer.Typer, name: str, arguments: list[str] | None = None) -> NoReturn:
+def run(command: TyperGroup, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run `command` with these arguments, or this process's, and exit."""
     if sys.stdout is None:
         fail(name, "standard output is closed", FAILED)
@@ -41,10 +42,41 @@ def run(command: typer.Typer, name: str, arguments: list[str] | None = None) -> 
     except MemoryError as error:
         fail(name, f"not enough memory: {error}", FAILED)
     except typer.TyperException as error:
-        fail(name, f"{error.format_message()} (see {name} --help)", error.exit_code)
+        shown_by = help_of(error, command, name, sys.argv[1:] if arguments is None else arguments)
+        fail(name, f"{misuse_text(error)} (see {shown_by} --help)", error.exit_code)
     if code == INTERRUPTED:
         fail(name, "interrupted", INTERRUPTED)
     sys.exit(code)
+
+
+def misuse_text(error: typer.TyperException) -> str:
+    """Return what is wrong on the command line; of an option's value as of any other.
+
+    What it needs is loaded here, because commands that are used rightly start without it.
+    """
+    from pydantic import ValidationError
+
+    from console.validation import problems_of
+
+    if isinstance(error, typer.BadParameter):
+        cause = error.__cause__
+        if isinstance(cause, ValidationError) and error.param:
+            option = error.param.opts[0]
+            problems = problems_of(cause.errors())
+            return "; ".join(str(problem._replace(field=option)) for problem in problems)
+        if not error.param and not error.param_hint:  # ours
+            return error.message
+    return error.format_message()
+
+
+def help_of(
+    error: typer.TyperException, command: TyperGroup, name: str, arguments: list[str]
+) -> str:
+    """Return the command whose help lists what was used wrongly: `precompute export`."""
+    context = getattr(error, "ctx", None)
+    if context:
+        return str(context.command_path)
+    return " ".join([name, *[word for word in arguments if word in command.commands][:1]])
 
 
 def discard_output() -> None:

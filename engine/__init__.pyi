@@ -15,10 +15,11 @@ from .game.cards import (
     load_cards as load_cards,
 )
 from .game.deal import Deal as Deal, Player as Player
-from .game.dealing import Dealer as Dealer, ElementSource as ElementSource, Strategy as Strategy
+from .game.dealing import Dealer as Dealer, ElementSource as ElementSource
 from .game.moves import Move as Move
 from .game.rules import Rules as Rules, Variant as Variant
 from .game.state import Capture as Capture, State as State
+from .game.strategy import Strategy as Strategy
 from .game.zobrist import hash_text as hash_text, state_hash as state_hash
 from .search.solver import RankedMove as RankedMove, Solution as Solution, Solver as Solver
 from .search.workspace import Query as Query

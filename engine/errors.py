@@ -2,6 +2,7 @@
 
     TriadError
     ├── CardFileError       the card file cannot be used
+    ├── MissingExtraError   an extra that is needed is not installed
     ├── SearchStoppedError  a search was told to end before it had an answer
     ├── NotStoredError      the database does not have that state
     ├── StoreError          the database cannot be used as asked
@@ -25,7 +26,10 @@ can show them in a form of its own: field, what was found, what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from itertools import chain, islice
 from typing import NamedTuple
 
 MOST_PROBLEMS = 20  # told of one input; whoever has more of them has seen enough
@@ -45,15 +49,92 @@ class Problem(NamedTuple):
         return f"{self.field}: found {shown(self.found)}; allowed: {self.allowed}"
 
 
+def first_problems(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the first problems, and one beyond those that are told, if there are so many.
+
+    An input has as many problems as whoever wrote it likes: the others are not even looked for.
+    """
+    return list(islice(problems, MOST_PROBLEMS + 1))
+
+
+class Words:
+    """What was found, told rather than shown: nothing, a field twice, 5,000 digits."""
+
+    def __init__(self, text: str) -> None:
+        """Say what it is."""
+        self.text = text
+
+    def __repr__(self) -> str:
+        """Return the words."""
+        return self.text
+
+
+class Missing(Words):
+    """The type of `MISSING`, which stands for a value that was not given at all."""
+
+
+MISSING = Missing("nothing")
+
+
 def shown(value: object) -> str:
-    """Return `value` as text for a message, shortened, on one line."""
-    if value is MISSING:
-        return "nothing"
+    """Return `value` as text for a message: as JSON writes it, shortened, on one line.
+
+    It is written piece by piece, so that megabytes cost no more than what is shown of them.
+    """
+    text = ""
+    for piece in _pieces(value):
+        text += piece
+        if len(text) > SHOWN_CHARACTERS:
+            return text[: SHOWN_CHARACTERS - 1] + "…"
+    return text
+
+
+def _pieces(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield _quoted(value[:SHOWN_CHARACTERS])
+    elif isinstance(value, dict):
+        fields = (chain(_pieces(name), [": "], _pieces(item)) for name, item in value.items())
+        yield from _enclosed("{}", fields)
+    elif isinstance(value, list | tuple):
+        yield from _enclosed("[]", map(_pieces, value))
+    elif isinstance(value, Enum):
+        yield from _pieces(value.value)
+    else:
+        yield _plain(value)
+
+
+def _enclosed(brackets: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
+    yield brackets[0]
+    for number, item in enumerate(items):
+        if number:
+            yield ", "
+        yield from item
+    yield brackets[1]
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a JSON string; what has no picture of its own is escaped."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in quoted)
+
+
+def _plain(value: object) -> str:
     try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested too deep; more digits than may be printed
-        text = f"a value of type {type(value).__name__}"
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+        return json.dumps(value) if isinstance(value, float | int | None) else repr(value)
+    except ValueError:  # more digits than may be printed
+        return f"a value of type {type(value).__name__}"
+
+
+def why_no_json(error: Exception) -> str:
+    """Return in words why a text is no JSON value."""
+    if isinstance(error, RecursionError):
+        return "this is nested too deep"
+    if isinstance(error, UnicodeDecodeError):
+        return f"from byte {error.start + 1:,} on this is no text in {error.encoding.upper()}"
+    if isinstance(error, json.JSONDecodeError):
+        what = error.msg[0].lower() + error.msg[1:]
+        return f"line {error.lineno:,}, column {error.colno:,}: {what}"
+    return str(error)
 
 
 def counted(number: int, noun: str) -> str:
@@ -63,18 +144,7 @@ def counted(number: int, noun: str) -> str:
 
 def field_name(name: str) -> str:
     """Return the name of a field as it was given, or as a safe literal when it is odd."""
-    return name if name.isidentifier() and len(name) <= LONGEST_NAME else shown(name)
-
-
-class Missing:
-    """The type of `MISSING`, which stands for a value that was not given at all."""
-
-    def __repr__(self) -> str:
-        """Return the name."""
-        return "MISSING"
-
-
-MISSING = Missing()
+    return name if len(name) <= LONGEST_NAME and name.isidentifier() else shown(name)
 
 
 class TriadError(Exception):
@@ -83,6 +153,17 @@ class TriadError(Exception):
 
 class CardFileError(TriadError):
     """The card file is missing, not JSON, or has a wrong row."""
+
+
+class MissingExtraError(TriadError):
+    """Something needs an extra that is not installed."""
+
+    def __init__(self, what: str, extra: str, error: ImportError) -> None:
+        """Say what needs it, and how to get it."""
+        super().__init__(
+            f"{what} needs the extra `{extra}`, which is not installed ({error}): "
+            f".venv/bin/pip install -e '.[{extra}]'"
+        )
 
 
 class SearchStoppedError(TriadError):
@@ -121,11 +202,10 @@ class InputError(TriadError):
     """Something given from outside is not allowed."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Keep the first problems; the message says how many more there are."""
+        """Keep the first problems; the message says whether there are more."""
         self.problems = tuple(problems[:MOST_PROBLEMS])
-        more = len(problems) - len(self.problems)
-        texts = [*map(str, self.problems), *([f"and {more} more"] if more else [])]
-        super().__init__("; ".join(texts))
+        more = ["and more"] if len(problems) > MOST_PROBLEMS else []
+        super().__init__("; ".join([*map(str, self.problems), *more]))
 
     @classmethod
     def of(cls, field: str, found: object, allowed: str) -> InputError:

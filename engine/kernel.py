@@ -1,41 +1,32 @@
-"""`@kernel`: compile a function with numba. The only file that knows numba.
+"""`@kernel`: a function that is compiled when it is first called.
 
-Compiled kernels are cached on disk. numba notices when a kernel's own file changes, but not
-when a kernel that it calls, or a constant that it uses, in another file, does; so each module's
-kernels have a directory named after a digest of all files that the module stands on:
-
-    <cache home>/triadbase/<module>-<digest of its sources and of bounds checking>/
-
-The cache home is NUMBA_CACHE_DIR, else XDG_CACHE_HOME, else ~/.cache. Where it
-cannot be written (a container with a read-only root, say) kernels are compiled
-anew in each process instead of failing.
+Until then numba is not even loaded, so that who runs no kernel waits for none. A kernel calls
+others by their names, and is compiled together with them.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable
-from functools import cache
-from pathlib import Path
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import update_wrapper
+from threading import RLock
+from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
 
-import numba
 import numpy as np
 import numpy.typing as npt
-from numba.core import types
-from numba.extending import intrinsic, overload
 
-from engine.sources import digest_of
+from engine.bits import bit_count, drop_lowest, lowest_bit
 
 __all__ = [
-    "CACHE_HOME",
+    "Kernel",
     "Numbers",
     "allocating_kernel",
     "bit_count",
-    "cache_directory",
     "drop_lowest",
     "inline_kernel",
+    "interpreted",
     "kernel",
     "lowest_bit",
     "plain",
@@ -46,30 +37,51 @@ Numbers: TypeAlias = npt.NDArray[np.int64]  # what kernels work on
 P = ParamSpec("P")
 R = TypeVar("R")
 
-
-def _writable_cache_home() -> Path | None:
-    """Return the directory for all compiled kernels, or None when none can be written."""
-    home = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    try:
-        directory = Path(home).expanduser() / "triadbase"
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
-    except (OSError, RuntimeError):
-        return None
+_LOADED = time.time()  # before every module that has kernels
+_is_interpreted = ContextVar("_is_interpreted", default=False)
+_making = RLock()  # no kernel is made twice; one that is made may make those that it calls
 
 
-CACHE_HOME = _writable_cache_home()
+class Kernel(Generic[P, R]):
+    """A function, and once it has been called, what it was compiled to."""
 
+    def __init__(self, function: Callable[P, R], **options: bool) -> None:
+        """Keep the function, and what the compiler is to know."""
+        self.py_func = function
+        self._options = options
+        self._compiled: Any = None
+        self._run: Callable[P, R] = self._first_call
+        update_wrapper(self, function)
 
-@cache
-def cache_directory(module: str) -> str:
-    """Return the directory of a module's compiled kernels; it need not exist.
+    def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
+        """Run it, compiled."""
+        return self._run(*arguments, **named)
 
-    Bounds checking is in its name: a build without it would be used as it is.
-    """
-    checked = "-checked" if numba.config.BOUNDSCHECK else ""
-    return str(CACHE_HOME / f"{module}-{digest_of(module)}{checked}") if CACHE_HOME else ""
+    def _first_call(self, *arguments: P.args, **named: P.kwargs) -> R:
+        if _is_interpreted.get():
+            return self.py_func(*arguments, **named)
+        self._run = self.compiled
+        return self._run(*arguments, **named)
+
+    @property
+    def compiled(self) -> Any:
+        """Return what numba made of it."""
+        with _making:
+            if self._compiled is None:
+                from engine.compiler import compiled
+
+                self._compiled = compiled(self.py_func, _LOADED, **self._options)
+        return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Return what numba takes it for in the kernels that call it: what it made of it."""
+        return self.compiled._numba_type_
+
+    @property
+    def signatures(self) -> list[Any]:
+        """Return the types of arguments that it was compiled for, or loaded."""
+        return list(self._compiled.signatures) if self._compiled else []
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -79,7 +91,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     enforces. That also spares it the counted reference to every array that numba takes
     at each call otherwise, two atomic operations an array.
     """
-    return _compiled(function, _nrt=False)
+    return Kernel(function, _nrt=False)
 
 
 def inline_kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -88,12 +100,12 @@ def inline_kernel(function: Callable[P, R]) -> Callable[P, R]:
     For the few lines that a search runs a hundred million times: passing an array costs
     seven registers, which is more than such a function does.
     """
-    return _compiled(function, _nrt=False, forceinline=True)
+    return Kernel(function, _nrt=False, forceinline=True)
 
 
 def allocating_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` like a kernel that may make arrays of its own."""
-    return _compiled(function)
+    return Kernel(function)
 
 
 def plain(function: Callable[P, R]) -> Callable[P, R]:
@@ -102,77 +114,15 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
     return result
 
 
-def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
-    numba.config.CACHE_DIR = cache_directory(function.__module__)
-    result: Callable[P, R] = numba.njit(
-        function,
-        cache=CACHE_HOME is not None,
-        nogil=True,
-        error_model="numpy",
-        **options,
-    )
-    return result
+@contextmanager
+def interpreted() -> Iterator[None]:
+    """Have Python run the kernels that are not compiled yet, within this block and thread.
 
-
-# A word of 64 bits is an int64, negative when its highest bit is set.
-_WORD = (1 << 64) - 1
-
-
-def bit_count(word: int) -> int:
-    """Return the number of ones in a word."""
-    return (int(word) & _WORD).bit_count()
-
-
-def lowest_bit(word: int) -> int:
-    """Return the place of the lowest one in a word, which must not be 0."""
-    bits = int(word) & _WORD
-    return (bits & -bits).bit_length() - 1
-
-
-def drop_lowest(word: int) -> int:
-    """Return a word without its lowest one."""
-    bits = int(word) & _WORD
-    return bits & (bits - 1)
-
-
-# Compiled, each is one machine instruction; numba offers none of them by itself.
-
-
-@intrinsic
-def _ctpop(_context: Any, word: Any) -> Any:
-    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return word(word), build
-
-
-@intrinsic
-def _cttz(_context: Any, word: Any) -> Any:
-    def build(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, True))
-
-    return word(word), build
-
-
-@overload(bit_count)
-def _compile_bit_count(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
-    def compiled(word: Any) -> Any:
-        return _ctpop(word)
-
-    return compiled
-
-
-@overload(lowest_bit)
-def _compile_lowest_bit(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
-    def compiled(word: Any) -> Any:
-        return _cttz(word)
-
-    return compiled
-
-
-@overload(drop_lowest)
-def _compile_drop_lowest(word: Any) -> Any:  # noqa: ARG001  numba dispatches on the name
-    def compiled(word: Any) -> Any:
-        return word & (word - 1)
-
-    return compiled
+    They are a hundred times slower so, which is quicker where numba would take longer to load
+    than they take to run: a state with few moves left, in a process that ends with its answer.
+    """
+    token = _is_interpreted.set(True)
+    try:
+        yield
+    finally:
+        _is_interpreted.reset(token)

@@ -29,11 +29,17 @@ def file_of(module: str) -> Path | None:
 
 
 @cache
+def source_of(module: str) -> bytes:
+    """Return what stands in a module's file; nothing when it is none of this project's."""
+    file = file_of(module)
+    return file.read_bytes() if file else b""
+
+
+@cache
 def imported_by(module: str) -> frozenset[str]:
     """Return the modules of this project that a module imports itself, anywhere in it."""
-    file = file_of(module)
     names: set[str] = set()
-    for source, members, plain in _IMPORT.findall(file.read_text(encoding="utf-8") if file else ""):
+    for source, members, plain in _IMPORT.findall(source_of(module).decode()):
         names.add(source or plain)
         names.update(f"{source}.{member}" for member in _NAME.findall(members) if source)
     ours = (name for name in names if name.partition(".")[0] in PACKAGES)
@@ -56,7 +62,12 @@ def digest_of(module: str) -> str:
     """Return a digest of all source files that a module stands on."""
     digest = hashlib.blake2b(digest_size=8)
     for name in sorted(closure_of(module)):
-        file = file_of(name)
         digest.update(name.encode())
-        digest.update(file.read_bytes() if file else b"")
+        digest.update(source_of(name))
     return digest.hexdigest()
+
+
+def is_unchanged(module: str, since: float) -> bool:
+    """Tell whether no file that a module stands on was changed after a time."""
+    files = filter(None, map(file_of, closure_of(module)))
+    return all(file.stat().st_mtime <= since for file in files)

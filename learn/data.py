@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from engine.errors import MissingExtraError
 from learn.files import ExportFileError, files_of, read_chunks
 from learn.lines import Chunk
 from store.exported import ELEMENT, MARGIN, MILLION, MOVES, NO_CARD, NO_MOVE, POLICY, POLICY_MOVE
@@ -69,9 +70,11 @@ def _chunks(path: str | Path, size: int) -> Iterator[Chunk]:
 
 
 def dataset(path: str | Path) -> StateDataset:
-    """Return an export as a PyTorch Dataset; torch must be installed (the extra `learn`)."""
-    from learn.torch_data import StateDataset
-
+    """Return an export as a PyTorch Dataset, or raise `MissingExtraError` without PyTorch."""
+    try:
+        from learn.torch_data import StateDataset
+    except ImportError as error:
+        raise MissingExtraError("a PyTorch dataset", "learn", error) from error
     return StateDataset(read_all(path))
 
 

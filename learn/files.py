@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 import zstandard
 
-from engine.errors import TriadError
+from engine.errors import MissingExtraError, TriadError
 from learn.lines import Chunk, line_chunks
 from store.exported import (
     COMMON,
@@ -115,7 +115,10 @@ def _read_rows(member: IO[bytes], column: Column, count: int) -> Any:
 
 
 def _parquet_chunks(path: Path, file: IO[bytes], size: int) -> Iterator[Chunk]:
-    import pyarrow.parquet  # an extra of its own
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("Parquet", "parquet", error) from error
 
     parquet = pyarrow.parquet.ParquetFile(file)
     common = json.loads(parquet.schema_arrow.metadata[COMMON.encode()])

@@ -5,25 +5,44 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
-import typer
-
+from console.commands import Named, make_group
 from console.run import run
 from precompute.build import build
-from precompute.evaluate import evaluate
-from precompute.export.command import export
-from precompute.info import info
-from precompute.verify import verify
 
 # The spellings of the program this one grew from: subcommands, and options of one.
 ALIASES = {"--eval-state": "eval"}
 EXPORT_ALIASES = {"--export": "--out", "--export-mode": "--mode"}
 
-commands = typer.Typer(add_completion=False, rich_markup_mode=None)
-commands.callback(invoke_without_command=True)(build)
-commands.command("eval")(evaluate)
-commands.command("export")(export)
-commands.command("info")(info)
-commands.command("verify")(verify)
+commands = make_group(
+    build,
+    Named(
+        "compact",
+        "precompute.compact:compact",
+        "Merge all parts of a database into one; one of an earlier version is converted.",
+    ),
+    Named(
+        "eval",
+        "precompute.evaluate:evaluate",
+        "Read one state as JSON on stdin; write its answer as JSON on stdout.",
+    ),
+    Named(
+        "export",
+        "precompute.export.command:export",
+        "Write labelled states: the same bytes for the same seed and options, "
+        "whatever the threads.",
+    ),
+    Named(
+        "info",
+        "precompute.info:info",
+        "Show what a database holds: versions, deals, states and bytes by ply, digest.",
+    ),
+    Named(
+        "verify",
+        "precompute.verify:verify",
+        "Check a database: every block, all counts and digests, sampled states against the search.",
+    ),
+    is_command=True,
+)
 
 
 def main() -> NoReturn:

@@ -14,11 +14,11 @@ from engine.game.state import State
 from engine.tablebase.retrograde import LAST_PLY
 from engine.text.document import load_json, state_from_dict
 from engine.text.notation import format_state, parse_hands, parse_state
+from precompute.limits import DEFAULT_PLIES
 from store.records import PlannedRoot
 
 Hands = tuple[list[Card], list[Card]]
 
-DEFAULT_PLIES = 5  # below it a search takes microseconds, less than reading and decoding
 ALL_PLIES = "all"
 MOST_SAMPLED = 1_000_000  # in one job: the plan is made in memory
 
@@ -29,7 +29,7 @@ def parse_plies(text: str | None, default: int = DEFAULT_PLIES) -> int:
         return default
     if text == ALL_PLIES:
         return LAST_PLY
-    if not (text.isascii() and text.isdecimal() and int(text) <= LAST_PLY):
+    if text not in map(str, range(LAST_PLY + 1)):
         raise NotationError.of("plies", text, f"0 to {LAST_PLY}, or {ALL_PLIES}")
     return int(text)
 
@@ -107,7 +107,7 @@ def _hands_in_line(line: str, catalogue: Catalogue) -> Hands:
     """Return the hands of one line: `1,2,3,4,5:6,7,8,9,10`, or {"A": [...], "B": [...]}."""
     if not line.startswith("{"):
         return parse_hands(line, catalogue)
-    found = load_json(line.encode())
+    found = load_json(line.encode(), "hands")
     found = found.get("hands", found) if isinstance(found, dict) else found
     if not isinstance(found, dict) or sorted(found) != ["A", "B"]:
         raise NotationError.of("hands", found, '{"A": [five cards], "B": [five cards]}')

@@ -19,8 +19,8 @@ from engine.tablebase.solved_states import count_states
 from engine.tablebase.transition import Layer
 from store.format import as_key, block_content, block_key, level_of, root_key, seal
 from store.records import (
+    Kind,
     LayerRecord,
-    Manifest,
     PlannedRoot,
     RootRecord,
     digest_blocks,
@@ -49,7 +49,7 @@ class SolvedRoot(NamedTuple):
 class SolveRoots(Task[PlannedRoot, SolvedRoot]):
     """Solves roots one at a time, each with all threads there are."""
 
-    manifest: Manifest  # of the database that they are for
+    kind: Kind  # of the database that they are for
     mebibytes: int = 0
     cards: Path | None = None  # where a worker has the card file; None for its own
     phase: PhaseWatch = lambda _root, _phase: None
@@ -57,11 +57,11 @@ class SolveRoots(Task[PlannedRoot, SolvedRoot]):
 
     def __reduce__(self) -> tuple[type[SolveRoots], tuple[object, ...]]:
         """Leave out who watches phases: that is for this process alone."""
-        return SolveRoots, (self.manifest, self.mebibytes, self.cards)
+        return SolveRoots, (self.kind, self.mebibytes, self.cards)
 
     def objection(self, means: Means) -> str:
         """Return why a worker may not solve here: other cards or code, too little memory."""
-        difference = Manifest.begun(catalogue_at(self.cards)).difference(self.manifest)
+        difference = Kind.of(catalogue_at(self.cards)).difference(self.kind)
         return difference or super().objection(means)
 
     def run(self, item: PlannedRoot, threads: int) -> SolvedRoot:

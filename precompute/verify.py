@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 from numpy.random import Generator, Philox, SeedSequence
 
-from console.options import DEFAULT_CARDS, CardsOption, DatabaseOption, JsonOption, SeedOption
+from console.options import (
+    DEFAULT_CARDS,
+    DEFAULT_DATABASE,
+    CardsOption,
+    DatabaseOption,
+    JsonOption,
+    SeedOption,
+)
 from console.progress import progress_bar
 from console.run import FAILED
 from engine.errors import DamagedError, TriadError, counted
@@ -21,10 +28,17 @@ from engine.search.solver import Solver
 from engine.tablebase.blocks import runs_of
 from engine.tablebase.root import make_root
 from engine.text.notation import format_state, parse_state
-from store.format import as_key, block_from, block_key, root_key
-from store.generations import DEFAULT_DATABASE
+from store.format import OLD_FORMAT, as_key, block_from, block_key
+from store.parts import Parts
 from store.reader import Reader
-from store.records import RootRecord, digest_blocks, digest_content, digest_roots
+from store.records import (
+    RootRecord,
+    digest_blocks,
+    digest_content,
+    old_digest,
+    read_roots,
+)
+from store.totals import Totals
 
 SAMPLES = 20  # states of each root that are solved again
 MOST_SAMPLES = 1_000_000
@@ -59,11 +73,10 @@ def verify(
     Example: precompute verify --db data/db --samples 100
     """
     check_seed(seed)
-    reader = Reader(db, load_cards(cards))
+    reader = Reader(db, load_cards(cards), anew=True)
     findings = Findings()
-    records = list(reader.roots())
-    if digest_roots(records) != reader.manifest.digest:
-        findings.problems.append("the content digest is not the manifest's")
+    records = [record for _, record in reader.parts.roots()]
+    findings.problems += check_parts(reader.parts)
     with progress_bar() as bar:
         for number, record in enumerate(bar.track(records, description="verify")):
             check_blocks(reader, record, findings)
@@ -91,10 +104,26 @@ def show(findings: Findings, json_output: bool) -> None:
     typer.echo(found if findings.problems else "all is well")
 
 
+def check_parts(parts: Parts) -> Iterator[str]:
+    """Return what is wrong with the parts: those that are damaged, and counts that do not fit."""
+    for left in parts.left_out:
+        yield left.reason
+    for opened in parts.opened:
+        records = [record for _, record in read_roots(opened.environment)]
+        is_old = opened.manifest.format == OLD_FORMAT
+        digest = old_digest(records) if is_old else Totals.of(records).digest
+        if digest != opened.manifest.digest:
+            yield f"{opened.part.name}: the content digest is not the manifest's"
+    (generation,) = parts.generations
+    counted_anew = Totals.of(record for _, record in parts.roots()).to_dict()
+    if generation.totals and not parts.left_out and counted_anew != generation.totals:
+        yield f"{generation.name}: its totals are not those of its parts"
+
+
 def check_blocks(reader: Reader, record: RootRecord, findings: Findings) -> None:
     """Read every block of a root; compare counts and digest with its record."""
     root = parse_state(record.root, reader.catalogue)
-    kernel_root, key = make_root(root), root_key(root)
+    kernel_root, stored = make_root(root), reader.stored(root)
     digests = []
     findings.roots += 1
     for layer in record.layers:
@@ -102,9 +131,9 @@ def check_blocks(reader: Reader, record: RootRecord, findings: Findings) -> None
         for run in runs_of(kernel_root, layer.ply):
             findings.blocks += 1
             try:
-                content = reader.content(key, run)
+                content = reader.content(stored, run)
                 states += int(block_from(run, content).offsets[-1])
-                digests.append((as_key(block_key(key, run)), digest_content(content)))
+                digests.append((as_key(block_key(stored.key, run)), digest_content(content)))
             except DamagedError as error:
                 findings.problems.append(f"{record.root}, ply {layer.ply}: {error}")
         findings.states += states

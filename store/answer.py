@@ -12,7 +12,8 @@ from engine.game.state import State
 from engine.game.zobrist import hash_of, hash_text
 from engine.search.solver import RankedMove, Solution
 from engine.text.notation import format_facts
-from engine.text.wire import AnswerObject, MoveObject, RankedMoveObject, variant_name
+from engine.text.objects import AnswerObject, MoveObject, RankedMoveObject
+from engine.text.wire import variant_name
 
 Source = Literal["database", "search"]
 DATABASE: Source = "database"

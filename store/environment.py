@@ -1,13 +1,13 @@
 """One LMDB environment: its tables, sealed values in and out, errors as ours.
 
-A generation has one writer, which holds the folder's lock, or any number of readers, after
-it was published; never both. So LMDB's own locks are not needed, and a read-only disk will do.
+A part has one writer, which holds the folder's lock, or any number of readers, after it was
+published; never both. So LMDB's own locks are not needed, and a read-only disk will do.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
@@ -19,6 +19,11 @@ from engine.errors import DamagedError, StoreError
 from store.format import TABLES, seal, unseal
 
 SMALLEST_MAP = 1 << 28  # bytes; doubled whenever it is full
+FILE = "data.mdb"  # as LMDB calls it
+APPENDED_BYTES = 1 << 25  # in one transaction
+
+
+FileId = tuple[int, ...]
 
 
 class Entry(NamedTuple):
@@ -34,8 +39,18 @@ class Entry(NamedTuple):
         return cls(table, key, seal(key, content))
 
 
-_shared: dict[Path, tuple[lmdb.Environment, int]] = {}  # open files, and how many use each
+# Open files, by device and number, and how many use each: a path may come to name another file.
+_shared: dict[FileId, tuple[lmdb.Environment, int]] = {}
 _shared_lock = Lock()
+
+
+def file_id(path: Path) -> FileId:
+    """Return what tells the file of a part from all others; nothing when it is not there."""
+    try:
+        found = (path / FILE).stat()
+    except FileNotFoundError:
+        return ()
+    return (found.st_dev, found.st_ino)
 
 
 class Environment:
@@ -45,10 +60,10 @@ class Environment:
     """
 
     def __init__(self, path: Path, *, writes: bool = False) -> None:
-        """Open a generation; only a writer makes what is missing."""
+        """Open a part; only a writer makes what is missing."""
         self.path = path.resolve()
         with self._told(), _shared_lock:
-            opened, users = _shared.get(self.path, (None, 0))
+            opened, users = _shared.get(file_id(path), (None, 0))
             self._environment = opened or lmdb.open(
                 str(path),
                 map_size=SMALLEST_MAP,
@@ -58,15 +73,16 @@ class Environment:
                 lock=False,
                 readahead=writes,
             )
-            _shared[self.path] = self._environment, users + 1
+            self._id = file_id(path)
+            _shared[self._id] = self._environment, users + 1
             self._tables = {name: self._environment.open_db(name, create=writes) for name in TABLES}
 
     def close(self) -> None:
         """Close the file, unless others read it; nothing may be read any more."""
         with _shared_lock:
-            environment, users = _shared.pop(self.path)
+            environment, users = _shared.pop(self._id)
             if users > 1:
-                _shared[self.path] = environment, users - 1
+                _shared[self._id] = environment, users - 1
             else:
                 environment.close()
 
@@ -76,17 +92,22 @@ class Environment:
             frame = transaction.get(key, db=self._tables[table])
             return None if frame is None else unseal(key, frame)
 
-    def items(self, table: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Return all keys and contents of a table, in the order of the keys."""
-        with self._told(), self._environment.begin() as transaction:
-            for key, frame in transaction.cursor(self._tables[table]):
-                yield key, unseal(key, frame)
+    def items(self, table: bytes, after: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Return keys and contents of a table, in the order of the keys, beyond `after`."""
+        for key, frame in self.frames(table, after):
+            yield key, unseal(key, frame)
 
-    def frames(self, table: bytes) -> Iterator[tuple[bytes, memoryview]]:
-        """Return all keys and sealed values of a table; a value holds until the next."""
-        with self._told(), self._environment.begin(buffers=True) as transaction:
-            for key, frame in transaction.cursor(self._tables[table]):
-                yield bytes(key), frame
+    def frames(self, table: bytes, after: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Return keys and sealed values of a table, in the order of the keys, beyond `after`."""
+        with self._told(), self._environment.begin() as transaction:
+            cursor = transaction.cursor(self._tables[table])
+            if cursor.set_range(after + b"\0") if after else cursor.first():
+                yield from cursor
+
+    def keys(self, table: bytes) -> Iterator[bytes]:
+        """Return all keys of a table, in their order."""
+        with self._told(), self._environment.begin() as transaction:
+            yield from transaction.cursor(self._tables[table]).iternext(values=False)
 
     def count_entries(self) -> dict[str, int]:
         """Return the number of entries in each table."""
@@ -98,11 +119,27 @@ class Environment:
 
     def commit(self, entries: Sequence[Entry]) -> None:
         """Write all entries in one synced transaction, or none of them."""
+        self._write(entries)
+
+    def append(self, table: bytes, frames: Iterable[tuple[bytes, bytes]]) -> None:
+        """Write many sealed values whose keys ascend beyond those of a table, in large steps."""
+        step: list[Entry] = []
+        size = 0
+        for key, frame in frames:
+            step.append(Entry(table, key, frame))
+            size += len(frame)
+            if size >= APPENDED_BYTES:
+                self._write(step, append=True)
+                step, size = [], 0
+        self._write(step, append=True)
+
+    def _write(self, entries: Sequence[Entry], *, append: bool = False) -> None:
         while True:
             try:
                 with self._environment.begin(write=True) as transaction:
                     for entry in entries:
-                        transaction.put(entry.key, entry.frame, db=self._tables[entry.table])
+                        table = self._tables[entry.table]
+                        transaction.put(entry.key, entry.frame, db=table, append=append)
                 return
             except lmdb.MapFullError:
                 self._environment.set_mapsize(2 * self._environment.info()["map_size"])
@@ -118,14 +155,5 @@ class Environment:
         """Turn LMDB's errors into ours."""
         try:
             yield
-        except (
-            lmdb.CorruptedError,
-            lmdb.InvalidError,
-            lmdb.NotFoundError,
-            lmdb.PageNotFoundError,
-            lmdb.VersionMismatchError,
-            lmdb.BadValsizeError,
-        ) as error:
+        except lmdb.Error as error:  # any of them may be what a damaged page looks like
             raise DamagedError(f"{self.path} is damaged: {error}") from error
-        except lmdb.Error as error:
-            raise StoreError(f"{self.path}: {error}") from error

@@ -1,6 +1,7 @@
-"""How a database looks inside: an LMDB environment of four tables.
+"""How a part of a database looks inside: an LMDB environment of four tables.
 
-    meta        "manifest": what this is; "plan": what the job that builds it is to do
+    meta        "manifest": what this is; "plan": what the job that writes it is to do;
+                "index": all keys of the directory, in order, when it is complete
     directory   key: the ten cards as one multiset, rules and elements
                 value: the roots that they can belong to, as a board does not say who
                 brought which card
@@ -30,9 +31,10 @@ from engine.game.state import State
 from engine.game.zobrist import state_hash, token
 from engine.tablebase.blocks import BLOCK_PLACEMENTS, Counts, Packed, Run, unpack
 
-FORMAT = 1
+FORMAT = 2
+OLD_FORMAT = 1  # one file for everything; the same tables, without an index
 META, DIRECTORY, ROOTS, BLOCKS = TABLES = (b"meta", b"directory", b"roots", b"blocks")
-MANIFEST_KEY, PLAN_KEY = b"manifest", b"plan"
+MANIFEST_KEY, PLAN_KEY, INDEX_KEY = b"manifest", b"plan", b"index"
 KEY_BYTES = 16
 
 LARGEST_CONTENT = 1 << 30  # bytes; more is not a value of ours

@@ -21,7 +21,7 @@ from engine.game.state import State
 from engine.search.solver import RankedMove, Solution, Solver
 from engine.search.transpositions import TranspositionTable
 from engine.search.workspace import Query
-from engine.text.wire import RankedMoveObject
+from engine.text.objects import RankedMoveObject
 from store.answer import DATABASE, SEARCH, Answer, Ranking, ranking_of
 from store.reader import Found, Reader, StoredRoot
 

@@ -1,8 +1,13 @@
-"""Read a published database: what a state is worth, and its moves, from stored blocks."""
+"""Read published databases: what a state is worth, and its moves, from stored blocks.
+
+A database is the parts of its current generation, and several folders may be read as one. The
+keys of all directories, which stay in memory, say which parts to ask; where more than one has
+a root, the one that has it deepest answers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import local
@@ -10,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.errors import DamagedError, HalfBuiltError, NotStoredError, StoreError
+from engine.errors import DamagedError, NotStoredError
 from engine.game.cards import Catalogue
 from engine.game.facts import Facts
 from engine.game.score import seat_cards, worths
@@ -30,7 +35,6 @@ from engine.tablebase.blocks import (
 )
 from engine.tablebase.lookup import find_cards, find_codes, make_finds
 from engine.tablebase.root import NO_CODE, Root, make_root, row_of
-from store import preflight
 from store.environment import Environment
 from store.format import (
     BLOCKS,
@@ -38,11 +42,12 @@ from store.format import (
     as_key,
     block_from,
     block_key,
+    directory_key,
     directory_token,
     root_key,
 )
-from store.generations import Folder
-from store.records import RootRecord, plan_from_json, read_manifest, read_roots
+from store.parts import Parts
+from store.records import plan_from_json
 
 BLOCKS_KEPT = 1024  # decoded; about 50 KB each
 ROOTS_KEPT = 4096
@@ -57,6 +62,7 @@ class StoredRoot(NamedTuple):
     root: Root
     plies: int  # the deepest that is stored
     state: State
+    part: Environment  # that has it
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both are the same root."""
@@ -114,34 +120,37 @@ class _Thread(local):
 
 
 class Reader:
-    """A published generation, open for reading; safe for threads."""
+    """The parts of published generations, open for reading; safe for threads."""
 
-    def __init__(self, path: Path, catalogue: Catalogue, *, blocks_kept: int = BLOCKS_KEPT) -> None:
-        """Open the current generation of the database at `path`, or raise `StoreError`."""
-        self.generation = Folder(path).served()
-        preflight.check(self.generation)
+    def __init__(
+        self,
+        path: Path | Sequence[Path],
+        catalogue: Catalogue,
+        *,
+        blocks_kept: int = BLOCKS_KEPT,
+        anew: bool = False,
+    ) -> None:
+        """Open the database at `path`, or those at several, or raise `StoreError`.
+
+        With `anew` all files are read, whatever is remembered of them.
+        """
         self.catalogue = catalogue
-        self._environment = Environment(self.generation)
-        try:
-            self.manifest = read_manifest(self._environment)
-            self.manifest.check(catalogue)
-            if not self.manifest.complete:
-                raise HalfBuiltError(f"{self.generation} is half-built: nothing of it is served")
-        except StoreError:
-            self._environment.close()
-            raise
+        self.parts = Parts([path] if isinstance(path, Path) else path, catalogue, anew=anew)
         self._roots = lru_cache(ROOTS_KEPT)(self._read_roots)
         self._blocks = lru_cache(blocks_kept)(self._read_block)
         self._children = lru_cache(CHILDREN_KEPT)(self._read_children)
         self._thread = _Thread()
 
     def close(self) -> None:
-        """Close the file."""
-        self._environment.close()
+        """Close the files."""
+        self.parts.close()
 
-    def roots(self) -> Iterator[RootRecord]:
-        """Return the records of all roots, in the order of their keys."""
-        return read_roots(self._environment)
+    def stored(self, root: State) -> StoredRoot:
+        """Return a root of the database, or raise `NotStoredError`."""
+        for stored in self._roots(directory_key(root)):
+            if stored.state == root:
+                return stored
+        raise NotStoredError("the database does not have this root")
 
     def block(self, root: StoredRoot, ply: int, number: int) -> Block:
         """Return a block, ready to be asked, or raise `DamagedError`."""
@@ -226,15 +235,18 @@ class Reader:
 
     def _read_roots(self, directory: int) -> list[StoredRoot]:
         """Return the roots that a multiset of cards can belong to."""
-        content = self._environment.read(DIRECTORY, as_key(directory))
-        return [
-            StoredRoot(root_key(root), make_root(root), plies, root)
-            for root, plies in plan_from_json(content, self.catalogue)
-        ]
+        deepest: dict[State, StoredRoot] = {}
+        for part in self.parts.with_directory(directory):
+            content = part.environment.read(DIRECTORY, as_key(directory))
+            for root, plies in plan_from_json(content, self.catalogue):
+                if root not in deepest or deepest[root].plies < plies:
+                    key = root_key(root)
+                    deepest[root] = StoredRoot(key, make_root(root), plies, root, part.environment)
+        return sorted(deepest.values(), key=lambda stored: stored.key)
 
-    def content(self, root: int, run: Run) -> bytes:
+    def content(self, root: StoredRoot, run: Run) -> bytes:
         """Return what a block holds, or raise `DamagedError`."""
-        content = self._environment.read(BLOCKS, as_key(block_key(root, run)))
+        content = root.part.read(BLOCKS, as_key(block_key(root.key, run)))
         if content is None:
             raise DamagedError(f"the block of ply {run.ply} from {run.first} is missing")
         return content
@@ -242,4 +254,4 @@ class Reader:
     def _read_block(self, root: StoredRoot, ply: int, number: int) -> Block:
         """Return a block in the form that can be asked."""
         run = run_at(root.root, ply, number * BLOCK_PLACEMENTS[ply])
-        return Block(run, block_from(run, self.content(root.key, run)))
+        return Block(run, block_from(run, self.content(root, run)))

@@ -14,7 +14,16 @@ from engine.game.state import State
 from engine.tablebase.blocks import REVISION
 from engine.text.notation import format_state, parse_state
 from store.environment import Environment
-from store.format import FORMAT, MANIFEST_KEY, META, PLAN_KEY, ROOTS, as_key, root_key
+from store.format import (
+    FORMAT,
+    MANIFEST_KEY,
+    META,
+    OLD_FORMAT,
+    PLAN_KEY,
+    ROOTS,
+    as_key,
+    root_key,
+)
 
 T = TypeVar("T")
 
@@ -22,40 +31,63 @@ DIGEST_BYTES = 16
 
 
 @dataclass(frozen=True)
-class Manifest:
-    """What a generation is, and whether it is whole."""
+class Kind:
+    """Which program and which cards made something."""
 
     format: int
     revision: int
     cards: str  # the card file's digest
+
+    @classmethod
+    def of(cls, catalogue: Catalogue) -> Kind:
+        """Return what this program makes with these cards."""
+        return cls(FORMAT, REVISION, catalogue.digest)
+
+    def difference(self, wanted: Kind) -> str:
+        """Return in words in what it cannot be read as `wanted`, if in anything."""
+        for what, found, readable in (
+            ("format", self.format, (wanted.format, OLD_FORMAT)),
+            ("engine revision", self.revision, (wanted.revision,)),
+            ("card file", self.cards, (wanted.cards,)),
+        ):
+            if found not in readable:
+                return f"another {what}: found {found}, allowed: {readable[0]}"
+        return ""
+
+
+def of_another_kind(difference: str) -> str:
+    """Return the message about a database that cannot be read here."""
+    return (
+        f"the database has {difference}; "
+        "build it anew with precompute, or use the program and cards it was built with"
+    )
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a part is, and whether it is whole."""
+
+    format: int
+    revision: int
+    cards: str
     complete: bool  # written last; nothing without it is served
     entries: dict[str, int]  # in each table, when it is complete
-    digest: str  # of the whole content, when it is complete
+    digest: str  # of its deals, when it is complete
 
     @classmethod
     def begun(cls, catalogue: Catalogue) -> Manifest:
-        """Return the manifest of a generation that has just been begun."""
-        return cls(FORMAT, REVISION, catalogue.digest, False, {}, "")
+        """Return the manifest of a part that has just been begun."""
+        return cls(**asdict(Kind.of(catalogue)), complete=False, entries={}, digest="")
+
+    @property
+    def kind(self) -> Kind:
+        """Return which program and which cards made it."""
+        return Kind(self.format, self.revision, self.cards)
 
     def check(self, catalogue: Catalogue) -> None:
         """Raise `MismatchError` unless this program and this card file can read it."""
-        difference = self.difference(Manifest.begun(catalogue))
-        if difference:
-            raise MismatchError(
-                f"the database has {difference}; "
-                "build it anew with precompute, or use the program and cards it was built with"
-            )
-
-    def difference(self, wanted: Manifest) -> str:
-        """Return in words in what it is of another kind than `wanted`, if in anything."""
-        for what, found, expected in (
-            ("format", self.format, wanted.format),
-            ("engine revision", self.revision, wanted.revision),
-            ("card file", self.cards, wanted.cards),
-        ):
-            if found != expected:
-                return f"another {what}: found {found}, allowed: {expected}"
-        return ""
+        if difference := self.kind.difference(Kind.of(catalogue)):
+            raise MismatchError(of_another_kind(difference))
 
 
 class PlannedRoot(NamedTuple):
@@ -100,7 +132,7 @@ class RootRecord:
 
 
 def read_manifest(environment: Environment) -> Manifest:
-    """Return what a generation says of itself, or raise `DamagedError`."""
+    """Return what a part says of itself, or raise `DamagedError`."""
     content = environment.read(META, MANIFEST_KEY)
     if content is None:
         raise DamagedError(f"{environment.path} has no manifest")
@@ -108,20 +140,20 @@ def read_manifest(environment: Environment) -> Manifest:
 
 
 def read_plan(environment: Environment, catalogue: Catalogue) -> list[PlannedRoot]:
-    """Return what the job that builds a generation is to do."""
+    """Return what the job that writes a part is to do."""
     return plan_from_json(environment.read(META, PLAN_KEY), catalogue)
 
 
-def read_roots(environment: Environment) -> Iterator[RootRecord]:
-    """Return the records of all roots, in the order of their keys."""
-    for _, content in environment.items(ROOTS):
-        yield from_json(RootRecord, content)
+def read_roots(environment: Environment, after: bytes = b"") -> Iterator[tuple[bytes, RootRecord]]:
+    """Return keys and records of the roots, in the order of the keys, beyond `after`."""
+    for key, content in environment.items(ROOTS, after):
+        yield key, from_json(RootRecord, content)
 
 
-def is_stored(environment: Environment, planned: PlannedRoot) -> bool:
-    """Tell whether a root is stored as deep as planned."""
-    content = environment.read(ROOTS, as_key(root_key(planned.root)))
-    return content is not None and from_json(RootRecord, content).plies >= planned.plies
+def read_root(environment: Environment, root: State) -> RootRecord | None:
+    """Return the record of a root, None when it is not there."""
+    content = environment.read(ROOTS, as_key(root_key(root)))
+    return None if content is None else from_json(RootRecord, content)
 
 
 def to_json(value: object) -> bytes:
@@ -172,8 +204,8 @@ def digest_content(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
-def digest_roots(roots: Iterable[RootRecord]) -> str:
-    """Return the digest of a whole database, from its roots in the order of their keys."""
+def old_digest(roots: Iterable[RootRecord]) -> str:
+    """Return the digest of a database of an earlier version, from its roots in key order."""
     digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
     for record in roots:
         digest.update(f"{record.root} {record.plies} {record.digest}\n".encode())

@@ -1,71 +1,49 @@
-"""What a database holds and takes, added up."""
+"""What a database holds and takes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
-from store.generations import DATA
-from store.reader import Reader
-from store.records import RootRecord
-
-BITS = 8
-COUNTS = ("states", "blocks", "bytes")
+from store.generations import Generation
+from store.parts import Parts
+from store.totals import Totals
 
 
-class LayerTotals:
-    """States, blocks and bytes of each ply, over all roots that were added."""
+def totals_of(parts: Parts) -> Totals:
+    """Return the totals of an open database.
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._totals: dict[int, Counter[str]] = {}
-
-    def add(self, record: RootRecord) -> None:
-        """Add a root's."""
-        for layer in record.layers:
-            total = self._totals.setdefault(layer.ply, Counter())
-            total.update({name: getattr(layer, name) for name in COUNTS})
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each ply."""
-        return [
-            {"ply": ply, **total, "bits_per_state": bits_per_state(total)}
-            for ply, total in sorted(self._totals.items())
-        ]
+    A generation has them ready; what is made of several, of an earlier version's, or lacks a
+    part, is counted.
+    """
+    (first, *others) = parts.generations
+    if others or parts.left_out or not first.totals:
+        return Totals.of(record for _, record in parts.roots())
+    return Totals.from_dict(first.totals)
 
 
-def total_of(layers: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the sum over all plies."""
-    total = {name: sum(layer[name] for layer in layers) for name in COUNTS}
-    return {**total, "bits_per_state": bits_per_state(total)}
-
-
-def bits_per_state(counts: dict[str, Any]) -> float:
-    """Return how many bits a state takes."""
-    return round(counts["bytes"] * BITS / counts["states"], 3) if counts["states"] else 0.0
-
-
-def kind_of(record: RootRecord) -> str:
-    """Return what sort of root a record is of: its rules, and how deep it is stored."""
-    return f"{record.root.split('_')[0]} to ply {record.plies}"
-
-
-def summarise(reader: Reader) -> dict[str, Any]:
+def summarise(parts: Parts) -> dict[str, Any]:
     """Return the facts of an open database."""
-    totals, kinds = LayerTotals(), Counter[str]()
-    for record in reader.roots():
-        totals.add(record)
-        kinds[kind_of(record)] += 1
-    layers = totals.rows()
+    totals = totals_of(parts)
+    manifest = parts.opened[0].manifest if parts.opened else None
     return {
-        "generation": reader.generation.name,
-        "format": reader.manifest.format,
-        "revision": reader.manifest.revision,
-        "cards": reader.manifest.cards,
-        "digest": reader.manifest.digest,
-        "file_bytes": (reader.generation / DATA).stat().st_size,
-        "deals": kinds.total(),
-        "kinds": dict(sorted(kinds.items())),
-        "layers": layers,
-        "total": total_of(layers),
+        "generation": name_of(parts.generations),
+        "format": max((opened.manifest.format for opened in parts.opened), default=0),
+        "revision": manifest.revision if manifest else 0,
+        "cards": manifest.cards if manifest else "",
+        "digest": totals.digest,
+        "file_bytes": sum(opened.part.bytes for opened in parts.opened),
+        "deals": totals.deals,
+        "kinds": dict(sorted((+totals.kinds).items())),
+        "layers": totals.rows(),
+        "total": totals.total(),
+        "parts": [
+            {"name": opened.part.name, "kind": opened.part.kind, "bytes": opened.part.bytes}
+            for opened in parts.opened
+        ],
+        "left_out": [left._asdict() for left in parts.left_out],
     }
+
+
+def name_of(generations: list[Generation]) -> str:
+    """Return what is served, in words: the generation, or those of several folders."""
+    return ", ".join(generation.name for generation in generations)

@@ -1,8 +1,8 @@
-"""Write a generation: each root in one synced transaction, so it is there whole or not at all."""
+"""Write a part: each root in one synced transaction, so it is there whole or not at all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from store.environment import Entry, Environment
 from store.format import (
     BLOCKS,
     DIRECTORY,
+    INDEX_KEY,
     MANIFEST_KEY,
     META,
     PLAN_KEY,
@@ -20,17 +21,21 @@ from store.format import (
     directory_key,
     root_key,
 )
+from store.generations import DATA, DEALS, Part, sync
 from store.records import (
     Manifest,
     PlannedRoot,
     RootRecord,
-    digest_roots,
     plan_from_json,
     plan_to_json,
     read_manifest,
+    read_plan,
+    read_root,
     read_roots,
     to_json,
 )
+from store.totals import Totals
+from store.trust import file_digest
 
 
 class SealedBlock(NamedTuple):
@@ -44,12 +49,12 @@ class SealedBlock(NamedTuple):
 
 
 class Writer:
-    """Writes one generation; the folder's lock must be held."""
+    """Writes one part; the folder's lock must be held."""
 
-    def __init__(self, generation: Path, catalogue: Catalogue) -> None:
-        """Open a generation that has been begun, or a copy of a finished one."""
-        self.catalogue = catalogue
-        self._environment = Environment(generation, writes=True)
+    def __init__(self, path: Path, catalogue: Catalogue) -> None:
+        """Open a part that has been begun, or begin one."""
+        self.path, self.catalogue = path, catalogue
+        self._environment = Environment(path, writes=True)
         if self._environment.read(META, MANIFEST_KEY) is None:
             self._write_manifest(Manifest.begun(catalogue))
         read_manifest(self._environment).check(catalogue)
@@ -63,14 +68,17 @@ class Writer:
         self._environment.close()
 
     def begin(self, plan: Sequence[PlannedRoot]) -> None:
-        """Store a new plan; until it is carried out the generation is half-built."""
-        manifest = Manifest.begun(self.catalogue)
-        self._environment.commit(
-            [
-                Entry.of(META, PLAN_KEY, plan_to_json(plan)),
-                Entry.of(META, MANIFEST_KEY, to_json(manifest)),
-            ]
-        )
+        """Store the plan of the job that writes it."""
+        self._environment.commit([Entry.of(META, PLAN_KEY, plan_to_json(plan))])
+
+    def plan(self) -> list[PlannedRoot]:
+        """Return the plan of the job that writes it."""
+        return read_plan(self._environment, self.catalogue)
+
+    def has(self, planned: PlannedRoot) -> bool:
+        """Tell whether a root of the plan is stored."""
+        record = read_root(self._environment, planned.root)
+        return record is not None and record.plies >= planned.plies
 
     def write_root(
         self, planned: PlannedRoot, record: RootRecord, blocks: Sequence[SealedBlock]
@@ -79,25 +87,53 @@ class Writer:
         key, directory = as_key(root_key(planned.root)), as_key(directory_key(planned.root))
         listed = plan_from_json(self._environment.read(DIRECTORY, directory), self.catalogue)
         others = [entry for entry in listed if entry.root != planned.root]
-        entries = sorted([*others, planned], key=lambda entry: entry.notation)
         self._environment.commit(
             [
                 *(Entry(BLOCKS, block.key, block.frame) for block in sorted(blocks)),
                 Entry.of(ROOTS, key, to_json(record)),
-                Entry.of(DIRECTORY, directory, plan_to_json(entries)),
+                Entry.of(DIRECTORY, directory, plan_to_json(in_order([*others, planned]))),
             ]
         )
 
-    def finish(self) -> Manifest:
-        """Write the completion record: from now on the generation may be served."""
-        manifest = replace(
-            Manifest.begun(self.catalogue),
-            complete=True,
-            entries=self._environment.count_entries(),
-            digest=digest_roots(read_roots(self._environment)),
+    def append(self, table: bytes, frames: Iterable[tuple[bytes, bytes]]) -> None:
+        """Write sealed values in the order of their keys, beyond those that are there."""
+        self._environment.append(table, frames)
+
+    def records(self) -> Iterator[RootRecord]:
+        """Return the records of all roots."""
+        for _, record in read_roots(self._environment):
+            yield record
+
+    def finish(self) -> Totals:
+        """Write the completion record: from now on the part may get its name."""
+        totals = Totals.of(self.records())
+        index = b"".join(self._environment.keys(DIRECTORY))
+        self._environment.commit([Entry.of(META, INDEX_KEY, index)])
+        entries = self._environment.count_entries()
+        self._write_manifest(
+            replace(
+                Manifest.begun(self.catalogue),
+                complete=True,
+                entries=entries,
+                digest=totals.digest,
+            )
         )
-        self._write_manifest(manifest)
-        return manifest
+        return totals
 
     def _write_manifest(self, manifest: Manifest) -> None:
         self._environment.commit([Entry.of(META, MANIFEST_KEY, to_json(manifest))])
+
+
+def in_order(planned: Iterable[PlannedRoot]) -> list[PlannedRoot]:
+    """Return roots as a directory lists them."""
+    return sorted(planned, key=lambda entry: entry.notation)
+
+
+def part_of(path: Path, totals: Totals) -> Part:
+    """Return what a generation says of a finished part; its file is read once."""
+    file = path / DATA
+    for place in (file, path):
+        sync(place)
+    digest, states = file_digest(file), totals.total()["states"]
+    size = file.stat().st_size
+    return Part(f"part-{digest}", DEALS, totals.deals, states, size, totals.digest, digest)

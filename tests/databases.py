@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from engine.game.cards import default_catalogue
 from engine.game.deal import Deal, Player
@@ -17,8 +19,12 @@ from precompute.crew import LocalCrew
 from precompute.job import Job, Report
 from precompute.plan import plan_roots
 from precompute.roots import SolvedRoot
-from store.generations import Folder
-from store.records import PlannedRoot
+from store.environment import Entry, Environment
+from store.format import BLOCKS, MANIFEST_KEY, META
+from store.generations import DATA, Folder, Generation
+from store.records import PlannedRoot, read_manifest, to_json
+from store.totals import Totals
+from store.writer import part_of
 from tests.conftest import IS_JIT_OFF
 from work.tasks import Crew
 
@@ -79,13 +85,54 @@ def build(
     plies: int = LAST_PLY,
     threads: int = 2,
     crew: Crew | None = None,
+    merges: bool = True,
 ) -> Report:
     """Build or extend a database, in this process unless a crew is given."""
     plan = plan_roots(roots, plies, default_catalogue())
-    job = Job(Folder(path), default_catalogue(), crew or LocalCrew(threads, PLENTY))
+    crew = crew or LocalCrew(threads, PLENTY)
+    job = Job(Folder(path), default_catalogue(), crew, merges=merges)
     report = job.run(plan, resume=False, watch=Unwatched())
     assert report is not None
     return report
+
+
+def data_file(path: Path) -> Path:
+    """Return the file of the only part of a database."""
+    generation = Folder(path).served()
+    (part,) = generation.parts
+    return generation.file_of(part)
+
+
+def publish_changed(path: Path, change: Callable[[Path], None]) -> Generation:
+    """Publish a copy of the only part with something done to it, as if it had been written so."""
+    folder = Folder(path)
+    before = folder.served()
+    totals = Totals.from_dict(before.totals)
+    folder.fresh.mkdir()
+    shutil.copyfile(data_file(path), folder.fresh / DATA)
+    change(folder.fresh)
+    part = part_of(folder.fresh, totals)
+    return folder.publish_part(folder.fresh, part, [], totals, before.kind)
+
+
+def change_manifest(**changes: object) -> Callable[[Path], None]:
+    """Return what makes a part say something else of itself."""
+
+    def change(part: Path) -> None:
+        environment = Environment(part, writes=True)
+        manifest = vars(read_manifest(environment)) | changes
+        environment.commit([Entry.of(META, MANIFEST_KEY, to_json(manifest))])
+        environment.close()
+
+    return change
+
+
+def tear_blocks(part: Path) -> None:
+    """Cut the end off every block of a part."""
+    environment = Environment(part, writes=True)
+    frames = list(environment.frames(BLOCKS))
+    environment.commit([Entry(BLOCKS, key, frame[:-3]) for key, frame in frames])
+    environment.close()
 
 
 def write_states(path: Path, states: Sequence[State]) -> str:
@@ -117,3 +164,9 @@ def exchanged(state: State) -> State:
         rules=state.rules,
         elements=state.elements,
     )
+
+
+def opening(number: int) -> dict[str, Any]:
+    """Return an opening that takes a search tens of milliseconds."""
+    rules = Rules.of(SWITCHES, Variant.FF8)
+    return state_to_dict(State.start(Dealer(default_catalogue(), 9, rules).deal(number)))

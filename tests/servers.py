@@ -10,16 +10,25 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+import psutil  # type: ignore[import-untyped]
+from msgspec import UNSET, UnsetType
 
 from tests.commands import RUN
 
+T = TypeVar("T")
 PATIENCE = 180  # seconds to get ready; a fresh machine compiles
+
+
+def given(value: T | UnsetType) -> T:
+    """Return a field of an answer that may be left out, and is not."""
+    assert value is not UNSET
+    return value
 
 
 @dataclass
@@ -52,6 +61,20 @@ class Server:
                 return [json.loads(line) for line in lines]
             assert time.monotonic() < until, text
             time.sleep(0.05)
+
+    @property
+    def port(self) -> int:
+        """Return the port."""
+        return int(self.url.rpartition(":")[2])
+
+    def workers(self) -> list[psutil.Process]:
+        """Return the processes that serve."""
+        found = []
+        for child in psutil.Process(self.process.pid).children():
+            with suppress(psutil.Error):  # it may just have gone
+                if any("spawn_main" in word for word in child.cmdline()):
+                    found.append(child)
+        return found
 
     def stop(self) -> int:
         """Tell it to stop; return its exit code."""
@@ -106,3 +129,15 @@ def running(
     finally:
         if process.poll() is None:
             server.stop()
+
+
+def memory_of(server: Server) -> int:
+    """Return the bytes that the processes that serve take."""
+    return sum(worker.memory_info().rss for worker in server.workers())
+
+
+def assert_well(server: Server) -> None:
+    """Check that a server answers, and has met no error of its own."""
+    assert httpx.get(f"{server.url}/healthz").status_code == 200
+    lines = server.log.read_text().splitlines()
+    assert not [line for line in lines if "Traceback" in line or '"level":"error"' in line]

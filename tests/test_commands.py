@@ -63,14 +63,15 @@ def test_simulate_repeats_for_the_same_seed() -> None:
     [
         ([], "triad: Missing command."),
         (["dance"], "triad: No such command 'dance'"),
-        (["play", "--hands", "1,2"], "triad: hands: found '1,2'; allowed: two hands"),
+        (["play", "--hands", "1,2"], 'triad: hands: found "1,2"; allowed: two hands'),
         (["play", "--hands", "1,1,2,3,4:5,6,7,8,9"], "triad: hands.A: found 1; allowed: each card"),
-        (["play", "--rules", "combo"], "triad: rules: found 'combo'"),
-        (["play", "--elements", "lava"], "triad: elements: found 'lava'"),
-        (["play", "--first", "C"], "triad: first: found 'C'; allowed: A, B or random"),
+        (["play", "--rules", "combo"], 'triad: rules: found "combo"'),
+        (["play", "--elements", "lava"], 'triad: elements: found "lava"'),
+        (["play", "--first", "C"], 'triad: first: found "C"; allowed: A, B or random'),
         (["play", "--seed", "-1"], "triad: seed: found -1"),
-        (["play", "--a", "god"], "triad: Invalid value for '--a'"),
-        (["simulate", "--games", "0"], "triad: Invalid value for '--games'"),
+        (["play", "--a", "god"], 'triad: --a: found "god"; allowed: one of human, random, greedy'),
+        (["play", "--seed", "x"], 'triad: --seed: found "x"; allowed: a whole number (see triad'),
+        (["simulate", "--games", "0"], 'triad: --games: found "0"; allowed: 1 or more'),
     ],
 )
 def test_misuse_ends_with_2_and_one_line(arguments: list[str], message: str) -> None:
@@ -78,6 +79,32 @@ def test_misuse_ends_with_2_and_one_line(arguments: list[str], message: str) -> 
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "help_of"),
+    [
+        (["export", "--nope"], "precompute export"),
+        (["export", "--out", "x", "--games", "x"], "precompute export"),
+        (["export", "--games"], "precompute export"),
+        (["export"], "precompute export"),
+        (["--export", "x", "--games"], "precompute export"),
+        (["verify", "--samples", "x"], "precompute verify"),
+        (["eval", "more"], "precompute eval"),
+        (["--sample", "x"], "precompute"),
+        (["--sample"], "precompute"),
+        (["nothing"], "precompute"),
+        ([], "precompute"),
+    ],
+    ids=" ".join,
+)
+def test_misuse_points_to_the_help_that_lists_the_option(
+    arguments: list[str], help_of: str
+) -> None:
+    done = command("precompute", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f" (see {help_of} --help)\n")
     assert done.stderr.count("\n") == 1
 
 
@@ -110,7 +137,7 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="/dev/full, memo
             "precompute: input or output: No space left on device",
         ),
         ("< docs/state.json >&-", 1, "precompute: standard output is closed"),
-        ("<&-", 2, "precompute: state: found ''"),
+        ("<&-", 2, 'precompute: state: found ""'),
     ],
 )
 def test_broken_streams_end_with_one_line(redirection: str, code: int, message: str) -> None:

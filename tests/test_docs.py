@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from app.routes import router
 from app.service import Service
 from app.settings import PREFIX, Settings
 from app.wishes import WISHES
+from engine.errors import MissingExtraError
 from store.exported import columns_of
 from tests.commands import command
 
@@ -32,6 +34,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 # The commands and the page that has the options of each.
 COMMANDS = {
     ("precompute",): "commands.md",
+    ("precompute", "compact"): "commands.md",
     ("precompute", "eval"): "commands.md",
     ("precompute", "info"): "commands.md",
     ("precompute", "verify"): "commands.md",
@@ -54,7 +57,8 @@ def page(name: str) -> str:
 def options_of(*words: str) -> frozenset[str]:
     """Return the options of a command, as its help lists them."""
     text = command(*words, "--help").stdout
-    return frozenset(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE)) - {"--help"}
+    listed = re.findall(r"^  (--[a-z-]+)(?: / (--[a-z-]+))?", text, re.MULTILINE)
+    return frozenset(option for pair in listed for option in pair) - {"", "--help"}
 
 
 def section(text: str, title: str) -> str:
@@ -216,6 +220,23 @@ def test_commands_that_pages_show_have_these_options() -> None:
             assert option in options_of(*words), (words, option)
 
 
+def test_files_that_commands_in_the_pages_read_are_there() -> None:
+    given = {
+        name for _, options in shown_commands() for name in re.findall(r"[@<] ?(\S+)", options)
+    }
+    assert {"docs/deals.txt", "docs/state.json"} <= given
+    for name in given:
+        assert (ROOT / name).exists(), name
+
+
+def test_hint_for_a_missing_extra_is_the_command_of_the_pages() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    told = "".join(path.read_text(encoding="utf-8") for path in PAGES_OF_DOCS)
+    for extra in project["optional-dependencies"]:
+        error = str(MissingExtraError("it", extra, ImportError("none")))
+        assert error.partition("): ")[2] in told, extra
+
+
 def test_every_command_and_exit_code_is_told() -> None:
     text = page("commands.md")
     for words in (*COMMANDS, SERVE):
@@ -262,7 +283,7 @@ def test_no_setting_is_told_that_is_not_there() -> None:
 
 
 def test_every_option_of_serve_is_a_setting() -> None:
-    options = {option.removeprefix("--") for option in options_of(*SERVE)}
+    options = {option.removeprefix("--").removeprefix("no-") for option in options_of(*SERVE)}
     assert {name.replace("-", "_") for name in options} == set(Settings.model_fields)
 
 

@@ -17,7 +17,8 @@ import pytest
 import yaml
 
 from app.settings import PREFIX, Settings
-from store.generations import DEFAULT_DATABASE
+from app.worker import GRACE_SECONDS
+from console.options import DEFAULT_DATABASE
 from tests.commands import command
 
 ROOT = Path(__file__).parent.parent
@@ -75,6 +76,11 @@ def test_service_listens_on_the_port_that_is_published() -> None:
     assert environment()["TRIAD_HOST"] == "0.0.0.0"
     assert said("EXPOSE") == port
     assert SERVICES["service"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+
+
+def test_service_is_not_killed_while_it_drains() -> None:
+    patience = int(SERVICES["service"]["stop_grace_period"].removesuffix("s"))
+    assert patience > Settings.model_fields["drain_seconds"].default + GRACE_SECONDS
 
 
 def test_only_the_service_is_restarted_and_asked_for_its_health() -> None:

@@ -59,10 +59,10 @@ def test_wheel_carries_code_cards_and_page(installed: Path, tmp_path: Path) -> N
 def test_wheel_serves_every_route(installed: Path, tmp_path: Path) -> None:
     with running(tmp_path, db=str(tmp_path / "none"), code=installed) as server:
         with Client(server.url) as client:
-            assert client.evaluate(STATE_EXAMPLE)["margin"] == -4
-            assert client.evaluate_batch([STATE_EXAMPLE])[0]["margin"] == -4
-            assert client.position(NOTATION_EXAMPLE)["margin"] == -4
-            assert not client.apply(STATE_EXAMPLE, 34, 1)["done"]
+            assert client.evaluate(STATE_EXAMPLE).margin == -4
+            assert client.evaluate_batch([STATE_EXAMPLE])[0] == client.evaluate(STATE_EXAMPLE)
+            assert client.position(NOTATION_EXAMPLE).margin == -4
+            assert not client.apply(STATE_EXAMPLE, 34, 1).done
         gets = ("/deal", "/cards", "/cards/1", "/database", "/healthz", "/readyz", "/metrics")
         for path in (*gets, *PAGES, "/docs", "/openapi.json", "/static/js/main.js"):
             assert httpx.get(server.url + path).status_code == 200, path

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.errors import NotationError
-from work.tasks import ClusterError, Crew
+from engine.errors import MissingExtraError, NotationError
+from work.tasks import Crew
 
 OWN_CLUSTER = "local"
 HIGHEST_PORT = 65_535
@@ -29,9 +29,6 @@ def cluster_crew(address: str, threads: int, mebibytes: int) -> Crew:
     try:
         from work.cluster.crew import ClusterCrew, connect_to, connect_to_own
     except ModuleNotFoundError as error:
-        raise ClusterError(
-            f"--cluster needs the extra `cluster`, which is not installed ({error}): "
-            "pip install 'triadbase[cluster]'"
-        ) from error
+        raise MissingExtraError("--cluster", "cluster", error) from error
     is_own = address == OWN_CLUSTER
     return ClusterCrew(connect_to_own(threads, mebibytes) if is_own else connect_to(address))

@@ -21,15 +21,16 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from engine.game.shape import (
+    CELLS as CELLS,
+    HAND_SIZE as HAND_SIZE,
+    SEATS as SEATS,
+    SIDES as SIDES,
+    SLOTS as SLOTS,
+)
 from engine.kernel import inline_kernel, kernel
 
 Codes: TypeAlias = npt.NDArray[np.int64]  # of states
-
-CELLS = 9
-SLOTS = 10
-HAND_SIZE = 5
-SEATS = 2
-SIDES = 4
 
 WALL = -1
 NEIGHBOURS = np.array(  # [9, 4]: the cell beyond each side
@@ -53,6 +54,9 @@ SLOT_BITS = 4
 OWNERS_AT = CELLS * SLOT_BITS
 EMPTY_BOARD = (1 << OWNERS_AT) - 1
 ALL_CELLS = (1 << CELLS) - 1
+CELLS_IN = tuple(  # by mask
+    tuple(cell for cell in range(CELLS) if (mask >> cell) & 1) for mask in range(1 << CELLS)
+)
 HANDS = np.array([0b0000011111, 0b1111100000], dtype=np.int64)  # [2]: each seat's slots
 
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.errors import CardFileError, UnknownCardError, shown
+from engine.errors import LONGEST_NAME, CardFileError, UnknownCardError, shown, why_no_json
 
 # The same place in a checkout and in an installed wheel.
 CARD_FILE = Path(__file__).resolve().parents[2] / "data" / "cards.json"
@@ -129,25 +129,32 @@ class Catalogue:
         gaps = "" if last - first + 1 == len(self.cards) else " of the card file"
         return f"a card id{gaps} from {first} to {last}"
 
+    def get_named(self, name: str) -> Card | None:
+        """Return the card of this name, exact, else whatever the case, or None."""
+        return self._by_name.get(name) or self._by_folded_name.get(name.casefold())
+
     def named(self, name: str) -> Card:
-        """Return the card of this name: exact, else whatever the case, else raise."""
-        card = self._by_name.get(name) or self._by_folded_name.get(name.casefold())
+        """Return the card of this name, or raise `UnknownCardError`."""
+        card = self.get_named(name)
         if card is None:
             raise UnknownCardError.of("card", name, f"a card's name{self._suggestion(name)}")
         return card
 
     def find(self, text: str) -> Card:
-        """Return the card that `text` names, by id or by name."""
+        """Return the card that `text` names, by id or by name, or raise `UnknownCardError`."""
         text = text.strip()
-        if not (text.isascii() and text.isdigit()):
-            return self.named(text)
-        if len(text) > len(str(HIGHEST_ID)):  # int() has a limit of digits of its own
-            raise UnknownCardError.of("card", text, self.allowed_ids)
-        return self[int(text)]
+        is_id = text.isascii() and text.isdigit() and len(text) <= len(str(HIGHEST_ID))
+        card = self.get(int(text)) if is_id else self.get_named(text)
+        if card is None:
+            allowed = f"{self.allowed_ids}, or a card's name{self._suggestion(text)}"
+            raise UnknownCardError.of("card", int(text) if is_id else text, allowed)
+        return card
 
     def _suggestion(self, name: str) -> str:
+        if len(name) > LONGEST_NAME:
+            return ""
         close = difflib.get_close_matches(name.casefold(), self._by_folded_name, n=3, cutoff=0.6)
-        names = " or ".join(repr(self._by_folded_name[folded].name) for folded in close)
+        names = " or ".join(shown(self._by_folded_name[folded].name) for folded in close)
         return f" (did you mean {names}?)" if names else ""
 
 
@@ -158,7 +165,7 @@ def load_cards(path: Path = CARD_FILE) -> Catalogue:
     except OSError as error:
         raise CardFileError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise CardFileError(f"{path}: is not JSON: {error}") from error
+        raise CardFileError(f"{path}: is not JSON: {why_no_json(error)}") from error
     if not isinstance(rows, list) or not rows:
         raise CardFileError(f"{path}: found {shown(rows)}; allowed: a list of at least one card")
     cards = tuple(_card(row, f"{path}: row {number}") for number, row in enumerate(rows, start=1))

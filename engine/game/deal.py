@@ -6,14 +6,23 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 
 from engine.errors import DealError, Problem
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import Card, Element, element_number
-from engine.game.duels import FF8, PLUS, SAME, SAME_WALL, Duels, make_duels
+from engine.game.duels import (
+    DUELS_LENGTH,
+    FF8,
+    PLUS,
+    SAME,
+    SAME_WALL,
+    Duels,
+    make_room,
+    write_duels,
+)
 from engine.game.rules import Rules, Variant
 
 Elements = tuple[Element | None, ...]  # nine, one per cell
@@ -103,20 +112,34 @@ class Deal:
     @cached_property
     def duels(self) -> Duels:
         """Return who wins which contact, the form the kernels work with."""
-        rules = self.rules
-        options = (
-            SAME * rules.same
-            | PLUS * rules.plus
-            | SAME_WALL * rules.same_wall
-            | FF8 * (rules.variant is Variant.FF8)
-        )
-        return make_duels(
-            np.array([card.id for card in self.slots], dtype=np.int64),
-            np.array([card.ranks for card in self.slots], dtype=np.int64),
-            np.array([element_number(card.element) for card in self.slots], dtype=np.int64),
-            np.array([element_number(element) for element in self.elements], dtype=np.int64),
-            options,
-        )
+        duels = np.empty(DUELS_LENGTH, dtype=np.int64)
+        cards = np.array([card_numbers(card) for card in self.slots], dtype=np.int64)
+        elements = np.array(element_numbers(self.elements), dtype=np.int64)
+        ids = np.array(self.ids, dtype=np.int64)
+        write_duels(duels, make_room(), ids, cards, elements, options_in(self.rules))
+        return duels
+
+
+def card_numbers(card: Card) -> tuple[int, ...]:
+    """Return a card as kernels see it: four ranks and its element."""
+    return (*card.ranks, element_number(card.element))
+
+
+@lru_cache(maxsize=1 << 12)
+def element_numbers(elements: Elements) -> tuple[int, ...]:
+    """Return a layout as kernels see it."""
+    return tuple([element_number(element) for element in elements])
+
+
+@cache
+def options_in(rules: Rules) -> int:
+    """Return the rules in force as kernels see them."""
+    return (
+        SAME * rules.same
+        | PLUS * rules.plus
+        | SAME_WALL * rules.same_wall
+        | FF8 * (rules.variant is Variant.FF8)
+    )
 
 
 def copy_problems(

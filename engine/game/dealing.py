@@ -18,6 +18,7 @@ from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENTS, Card, Catalogue
 from engine.game.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
 from engine.game.rules import Rules
+from engine.game.strategy import Strategy
 
 Hands = tuple[list[Card], list[Card]]  # A's, B's
 
@@ -25,13 +26,6 @@ HIGHEST_SEED = 2**64 - 1
 GAME_ELEMENT_CHANCE = 0.3  # of a cell to have an element, as the game deals
 STRATA = tuple((level, level + 1) for level in range(1, 10, 2))
 TRIES = 1_000  # redraws until two hands go together; real card sets need one or two
-
-
-class Strategy(Enum):
-    """How a hand is drawn."""
-
-    RANDOM = "random"  # five different cards, uniform
-    STRATIFIED = "stratified"  # one card of each pair of levels 1-2, 3-4, ..., 9-10
 
 
 class ElementSource(Enum):

@@ -12,7 +12,7 @@ have in bits 10..13 of each lane also that card's touching rank, as Same and Plu
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from engine.game.board import CELLS, HAND_SIZE, NEIGHBOURS, SIDES, SLOTS, WALL
 from engine.game.cards import NO_ELEMENT
 from engine.game.lanes import EVERY_LANE, LANE_BITS, LANE_OF_SIDE, LANES
-from engine.kernel import Numbers, allocating_kernel, inline_kernel, kernel, lowest_bit
+from engine.kernel import Numbers, inline_kernel, kernel, lowest_bit
 
 Duels: TypeAlias = npt.NDArray[np.int64]  # [DUELS_LENGTH]
 
@@ -92,31 +92,41 @@ def playable_slots(duels: Duels, hand: int) -> int:
     return playable
 
 
-@allocating_kernel
-def make_duels(
-    ids: Numbers, ranks: Numbers, card_elements: Numbers, cell_elements: Numbers, options: int
-) -> Duels:
-    """Settle every contact of ten cards: `ids` [10], `ranks` [10, 4], `card_elements` [10].
+class Room(NamedTuple):
+    """Scratch in which duels are settled: the ranks of each slot on each cell."""
 
-    `cell_elements` [9] is NO_ELEMENT throughout when Elemental is off.
+    strength: Numbers  # [9, 10, 4]: what the basic rule looks at
+    touch: Numbers  # [9, 10, 4]: what Same and Plus look at
+
+
+def make_room() -> Room:
+    """Return fresh scratch."""
+    shape = CELLS, SLOTS, SIDES
+    return Room(np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64))
+
+
+@kernel
+def write_duels(
+    duels: Duels, room: Room, ids: Numbers, cards: Numbers, elements: Numbers, options: int
+) -> None:
+    """Settle every contact of ten cards: `ids` [10], `cards` [10, 5] their ranks and elements.
+
+    `elements` [9] are the cells', NO_ELEMENT throughout when Elemental is off.
     """
-    strength = np.empty((CELLS, SLOTS, SIDES), dtype=np.int64)
-    touch = np.empty((CELLS, SLOTS, SIDES), dtype=np.int64)
     for cell in range(CELLS):
         for slot in range(SLOTS):
-            shift = _shift(card_elements[slot], cell_elements[cell])
+            shift = _shift(cards[slot, SIDES], elements[cell])
             for side in range(SIDES):
-                _set_ranks(strength, touch, (cell, slot, side), ranks[slot, side], shift, options)
-    duels = np.zeros(DUELS_LENGTH, dtype=np.int64)
+                _set_ranks(room, (cell, slot, side), cards[slot, side], shift, options)
+    duels[:] = 0
     duels[OPTIONS] = options
     _find_twins(duels, ids)
     for cell in range(CELLS):
         for side in range(SIDES):
             if NEIGHBOURS[cell, side] == WALL:
-                _count_walls(duels, touch, cell, side)
+                _count_walls(duels, room.touch, cell, side)
             else:
-                _compare(duels, strength, touch, cell, side)
-    return duels
+                _compare(duels, room.strength, room.touch, cell, side)
 
 
 @kernel
@@ -129,12 +139,7 @@ def _shift(card_element: int, cell_element: int) -> int:
 
 @kernel
 def _set_ranks(
-    strength: Numbers,
-    touch: Numbers,
-    where: tuple[int, int, int],
-    printed: int,
-    shift: int,
-    options: int,
+    room: Room, where: tuple[int, int, int], printed: int, shift: int, options: int
 ) -> None:
     """Set what the basic rule, and what Same and Plus, look at.
 
@@ -142,12 +147,12 @@ def _set_ranks(
     `ff8` the basic rule looks at the unclamped one, Same and Plus at the printed one.
     """
     if options & FF8:
-        strength[where] = printed + shift
-        touch[where] = printed
+        room.strength[where] = printed + shift
+        room.touch[where] = printed
     else:
         clamped = min(max(printed + shift, LOWEST_RANK), HIGHEST_RANK)
-        strength[where] = clamped
-        touch[where] = clamped
+        room.strength[where] = clamped
+        room.touch[where] = clamped
 
 
 @kernel

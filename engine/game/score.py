@@ -7,14 +7,13 @@ that is never played is the second player's, and counts in variants that count h
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
 
 from engine.game.board import CELLS
 from engine.game.deal import Player
 from engine.game.rules import Variant
+from engine.game.shape import Value
 from engine.kernel import inline_kernel, plain
 
-Value = Literal[-1, 0, 1]  # lost, drawn, won
 Worth = tuple[Value, int]  # value for the side to move; margin, A's view
 
 

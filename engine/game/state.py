@@ -8,21 +8,23 @@ deal they were put into.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from engine.errors import MoveError, StateError
+from engine.errors import MoveError, StateError, Words
 from engine.game.board import (
     CELL_ORDER,
     CELLS,
+    CELLS_IN,
     EMPTY,
     EMPTY_BOARD,
     HAND_SIZE,
     OWNERS_AT,
+    SEATS,
     SLOT_BITS,
     SLOTS,
     with_card,
@@ -33,21 +35,12 @@ from engine.game.deal import NO_ELEMENTS, Deal, Elements, Player, copy_problems
 from engine.game.facts import NO_CARD, Facts
 from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
+from engine.game.shape import RULE_NAMES, RuleName
 from engine.game.told_captures import LONGEST_STORY, tell_captures
 from engine.kernel import plain
 
 _with_card = plain(with_card)
 _CELL_ORDER: tuple[int, ...] = tuple(CELL_ORDER.tolist())
-_CELLS_OF = tuple(  # by mask
-    tuple(cell for cell in range(CELLS) if (mask >> cell) & 1) for mask in range(1 << CELLS)
-)
-RuleName = Literal["same", "plus", "basic", "combo"]
-RULE_NAMES: tuple[RuleName, ...] = (
-    "same",
-    "plus",
-    "basic",
-    "combo",
-)  # by number of rule in a told capture
 
 
 class Placed(NamedTuple):
@@ -66,6 +59,7 @@ class Capture(NamedTuple):
     by_cell: int
 
 
+PlacedId = tuple[int, int]  # card id, cell
 Board = Sequence[Placed | None]  # nine, one per cell
 Hands = Sequence[Sequence[Card]]  # A's, B's
 
@@ -97,42 +91,42 @@ class State:
         Owners are free: the state need not be reachable from any opening.
         """
         rules = rules or Rules()
-        ply = sum(placed is not None for placed in board)
-        _check_sizes(ply, hands, to_move)
-        first = to_move if ply % 2 == 0 else to_move.opponent
-        brought = _who_brought(board, hands, first, rules.variant)
-        # Slots ascend by card; of equal cards those on the board come first, because
-        # the lowest slot is the one that is played first.
-        fives = [
-            sorted(
-                [(board[cell].card, cell) for cell in brought[player]]  # type: ignore[union-attr]
-                + [(card, CELLS) for card in hands[player]],
-                key=lambda item: (item[0].id, item[1]),
-            )
-            for player in Player
-        ]
-        cards_a, cards_b = (tuple(card for card, _ in five) for five in fives)
-        if problems := copy_problems(cards_a, cards_b, rules.variant):
-            raise StateError(problems)
-        if not rules.elemental:
-            elements = NO_ELEMENTS
-        deal = Deal((cards_a, cards_b), rules, elements, first)
-        code = EMPTY_BOARD
-        for slot, (_, cell) in enumerate(fives[first] + fives[first.opponent]):
-            if cell < CELLS:
-                owner = board[cell].owner  # type: ignore[union-attr]
-                code = _with_card(code, slot, cell, int(owner != first))
-        return cls(deal, code)
+        cards = {card.id: card for card in (*hands[0], *hands[1])}
+        cards |= {placed.card.id: placed.card for placed in board if placed}
+        _check_sizes(sum(placed is not None for placed in board), hands, to_move)
+        facts = _facts_of(board, hands, to_move, rules, elements)
+        return cls._in_a_deal(facts, cards.__getitem__)
 
     @classmethod
     def from_facts(cls, facts: Facts, catalogue: Catalogue) -> State:
         """Return the state that has these facts, or raise `StateError`."""
-        board = [
-            Placed(catalogue[card], Player((facts.owners >> cell) & 1)) if card else None
-            for cell, card in enumerate(facts.board)
+        return cls._in_a_deal(facts, catalogue.__getitem__)
+
+    @classmethod
+    def _in_a_deal(cls, facts: Facts, card_of: Callable[[int], Card]) -> State:
+        """Return facts as a state of a deal that they fit, or raise `StateError`."""
+        first, hands = facts.first, facts.hands
+        has_copies = len(set(facts.cards)) < SLOTS
+        brought = _brought_with_copies(facts) if has_copies else _brought(facts)
+        # Slots ascend by card; of equal cards those on the board come first, because
+        # the lowest slot is the one that is played first.
+        slots = [
+            *sorted(brought[0] + [(card, CELLS) for card in hands[first]]),
+            *sorted(brought[1] + [(card, CELLS) for card in hands[first.opponent]]),
         ]
-        hands = [[catalogue[card] for card in hand] for hand in facts.hands]
-        return cls.of(board, hands, facts.to_move, rules=facts.rules, elements=facts.elements)
+        cards = tuple([card_of(card) for card, _ in slots])
+        fives = cards[:HAND_SIZE], cards[HAND_SIZE:]
+        if first is Player.B:
+            fives = fives[1], fives[0]
+        if has_copies and (problems := copy_problems(*fives, facts.rules.variant)):
+            raise StateError(problems)
+        code, owners = EMPTY_BOARD, facts.owners
+        for slot, (_, cell) in enumerate(slots):
+            if cell < CELLS:
+                code = _with_card(code, slot, cell, (owners >> cell) & 1 ^ first)
+        state = cls(Deal(fives, facts.rules, facts.elements, first), code)
+        state.__dict__["facts"] = facts  # they need not be worked out again
+        return state
 
     def __reduce__(self) -> tuple[type[State], tuple[Deal, int]]:
         """Pickle what it is, without what was worked out of it."""
@@ -245,7 +239,7 @@ class State:
         masks = np.zeros((SLOTS, CELLS), dtype=np.int64)
         slots = sum(1 << slot for slot in self._playable())
         write_captured(self.deal.duels, self.code, slots, self.ply & 1, masks)
-        return [[_CELLS_OF[mask] for mask in row] for row in masks.tolist()]
+        return [[CELLS_IN[mask] for mask in row] for row in masks.tolist()]
 
     def _playable(self) -> list[int]:
         """Return the slots that the mover may play: of equal cards in hand the lowest."""
@@ -257,7 +251,7 @@ class State:
     def _slot_for(self, move: Move) -> int:
         """Return the slot that `move` plays, or raise `MoveError`."""
         if self.is_over:
-            raise MoveError.of("move", tuple(move), "none: the game is over")
+            raise MoveError.of("move", move._asdict(), "none: the game is over")
         if not 0 <= move.cell < CELLS or self._cells[move.cell] != EMPTY:
             empty = [cell for cell, slot in enumerate(self._cells) if slot == EMPTY]
             raise MoveError.of("move.cell", move.cell, f"an empty cell: {_listed(empty)}")
@@ -271,17 +265,7 @@ class State:
     @cached_property
     def facts(self) -> Facts:
         """Return what the state looks like to the players."""
-        hand_a, hand_b = self.hands
-        return Facts(
-            self.rules,
-            self.elements,
-            tuple(placed.card.id if placed else NO_CARD for placed in self.board),
-            sum(1 << cell for cell, placed in enumerate(self.board) if placed and placed.owner),
-            (tuple(card.id for card in hand_a), tuple(card.id for card in hand_b)),
-            self.to_move,
-            self.ply,
-            tuple(sorted(card.id for card in self.deal.slots)),
-        )
+        return _facts_of(self.board, self.hands, self.to_move, self.rules, self.elements)
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both states look the same to the players."""
@@ -301,7 +285,7 @@ def _check_sizes(ply: int, hands: Hands, to_move: Player) -> None:
     more, fewer = HAND_SIZE - ply // 2, HAND_SIZE - (ply + 1) // 2
     sizes = len(hands[0]), len(hands[1])
     if sizes not in ((more, fewer), (fewer, more)):
-        found = f"A {sizes[0]}, B {sizes[1]}"
+        found = Words(f"A {sizes[0]}, B {sizes[1]}")
         allowed = f"{more} and {fewer} cards, as {ply} of the board's cells are occupied"
         raise StateError.of("hands", found, allowed)
     if len(hands[to_move]) != more:
@@ -310,49 +294,75 @@ def _check_sizes(ply: int, hands: Hands, to_move: Player) -> None:
         )
 
 
-def _who_brought(
-    board: Board, hands: Hands, first: Player, variant: Variant
-) -> dict[Player, list[int]]:
-    """Split the occupied cells by who can have brought their cards.
+def _facts_of(
+    board: Board, hands: Hands, to_move: Player, rules: Rules, elements: Elements
+) -> Facts:
+    """Return what a board and hands look like to the players."""
+    ids = tuple([placed.card.id if placed else NO_CARD for placed in board])
+    hand_a, hand_b = (tuple(sorted([card.id for card in hand])) for hand in hands)
+    return Facts(
+        rules,
+        elements if rules.elemental else NO_ELEMENTS,
+        ids,
+        sum([1 << cell for cell, placed in enumerate(board) if placed and placed.owner]),
+        (hand_a, hand_b),
+        to_move,
+        CELLS - ids.count(NO_CARD),
+        tuple(sorted((*filter(None, ids), *hand_a, *hand_b))),
+    )
+
+
+def _placed(facts: Facts) -> list[PlacedId]:
+    """Return the cards on the board and their cells, ascending."""
+    return sorted([(card, cell) for cell, card in enumerate(facts.board) if card])
+
+
+def _brought(facts: Facts) -> tuple[list[PlacedId], list[PlacedId]]:
+    """Split the cards on the board, all different, by who can have brought them, by seat.
+
+    Nothing tells, so the starter brought the first.
+    """
+    cards, due = _placed(facts), (facts.ply + 1) // 2
+    return cards[:due], cards[due:]
+
+
+def _brought_with_copies(facts: Facts) -> tuple[list[PlacedId], list[PlacedId]]:
+    """Split the cards on the board by who can have brought them, by seat.
 
     Under `triplecargo` a player's five cards differ, which decides some of them; the
     rest go to the starter first, ascending by card and cell.
     """
-    second = first.opponent
-    cards = [(placed.card.id, cell) for cell, placed in enumerate(board) if placed]
-    due = {first: (len(cards) + 1) // 2, second: len(cards) // 2}
-    brought: dict[Player, list[int]] = {Player.A: [], Player.B: []}
-    undecided = sorted(cards)
-    if variant is Variant.TRIPLECARGO:
-        undecided = _bring_by_copies(undecided, hands, first, brought)
-    for _, cell in undecided:
-        brought[first if len(brought[first]) < due[first] else second].append(cell)
-    if any(len(brought[player]) != due[player] for player in Player):
+    if facts.rules.variant is not Variant.TRIPLECARGO:
+        return _brought(facts)
+    cards, due = _placed(facts), (facts.ply + 1) // 2
+    starters: list[PlacedId] = []
+    others: list[PlacedId] = []
+    for placed in _bring_by_copies(cards, facts, (starters, others)):
+        (starters if len(starters) < due else others).append(placed)
+    if len(starters) != due:
         raise StateError.of(
             "board",
-            [card for card, _ in sorted(cards)],
+            [card for card, _ in cards],
             "cards that leave each player five different ones under triplecargo",
         )
-    return brought
+    return starters, others
 
 
 def _bring_by_copies(
-    cards: list[tuple[int, int]],
-    hands: Hands,
-    first: Player,
-    brought: dict[Player, list[int]],
-) -> list[tuple[int, int]]:
+    cards: list[PlacedId], facts: Facts, brought: tuple[list[PlacedId], list[PlacedId]]
+) -> list[PlacedId]:
     """Bring the cards of which there are copies; return those that either may have."""
-    holders = {player: {card.id for card in hands[player]} for player in Player}
+    first = facts.first
+    holders = set(facts.hands[first]), set(facts.hands[first.opponent])
     ids = [card for card, _ in cards]
     undecided = []
     for card, cell in cards:
-        able = [p for p in (first, first.opponent) if card not in holders[p]]
+        able = [seat for seat in range(SEATS) if card not in holders[seat]]
         if not able:
             raise StateError.of("board", card, "at most two copies of a card under triplecargo")
-        if len(able) == 2 and ids.count(card) == 1:
+        if len(able) == SEATS and ids.count(card) == 1:
             undecided.append((card, cell))
             continue
-        brought[able[0]].append(cell)
+        brought[able[0]].append((card, cell))
         holders[able[0]].add(card)
     return undecided

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.errors import SearchStoppedError
 from engine.game.board import CELLS, Codes
 from engine.game.deal import Deal
 from engine.game.moves import MOST_MOVES, NO_MOVE, Move, Moves, moves_of
-from engine.game.score import Value, Worth, score_for, sign_of, worths
+from engine.game.score import Worth, score_for, sign_of, worths
+from engine.game.shape import Value
 from engine.game.state import State
 from engine.search.exact import (
     Cards,
@@ -84,7 +84,7 @@ class Solver:
         before = query.nodes
         work = self._start(state.deal, query)
         cards = solve(work, state.code, self._moves, self._line)
-        _check(query)
+        query.check()
         value, margin = _worths(state)[cards]
         return Solution(margin, value, self._said(state, depth), query.nodes - before, depth)
 
@@ -95,7 +95,7 @@ class Solver:
         query = query or Query()
         work = self._start(state.deal, query)
         count = rank(work, state.code, self._moves, self._cards)
-        _check(query)
+        query.check()
         named = moves_of(state.deal)
         moves = [named[packed] for packed in self._moves[:count].tolist()]
         return ranked(moves, self._cards[:count].tolist(), _worths(state))
@@ -112,7 +112,7 @@ class Solver:
         query = query or Query()
         best, starter_cards = np.empty_like(codes), np.empty_like(codes)
         label_best(self._start(deal, query), codes, self._moves, best, starter_cards)
-        _check(query)
+        query.check()
         return best, starter_cards
 
     def label_moves(self, deal: Deal, codes: Codes, query: Query | None = None) -> Cards:
@@ -123,7 +123,7 @@ class Solver:
         query = query or Query()
         mover_cards = np.empty((len(codes), MOST_MOVES), dtype=np.int64)
         label_moves(self._start(deal, query), codes, self._moves, mover_cards)
-        _check(query)
+        query.check()
         return mover_cards
 
     def _start(self, deal: Deal, query: Query) -> Workspace:
@@ -141,11 +141,6 @@ class Solver:
 
 def _worths(state: State) -> tuple[Worth, ...]:
     return worths(state.rules.variant, state.to_move, state.ply)
-
-
-def _check(query: Query) -> None:
-    if query.is_stopped:
-        raise SearchStoppedError(f"the search was stopped after {query.nodes} nodes")
 
 
 def ranked(

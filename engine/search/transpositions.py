@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from engine.game.board import CELLS
 from engine.game.moves import NO_MOVE
-from engine.kernel import inline_kernel
+from engine.kernel import inline_kernel, kernel, plain
 
 Entries: TypeAlias = npt.NDArray[np.int64]  # [HEADER + a power of two]
 
@@ -66,10 +66,16 @@ class TranspositionTable:
 
     def start_query(self) -> None:
         """Forget all that is in the table, by no longer believing its tag."""
-        if self.entries[_TAG] == HIGHEST_TAG:
-            self.entries[HEADER:] = MISSED
-            self.entries[_TAG] = 0
-        self.entries[_TAG] += 1
+        plain(start_query)(self.entries)
+
+
+@kernel
+def start_query(entries: Entries) -> None:
+    """Forget all that is in a table, by no longer believing its tag."""
+    if entries[_TAG] == HIGHEST_TAG:
+        entries[HEADER:] = MISSED
+        entries[_TAG] = 0
+    entries[_TAG] += 1
 
 
 @inline_kernel

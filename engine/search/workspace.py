@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from engine.errors import SearchStoppedError
 from engine.game.board import CELLS
 from engine.game.capture import contacts
 from engine.game.duels import Duels, shadow
@@ -52,6 +53,11 @@ class Query:
     def is_stopped(self) -> bool:
         """Tell whether it was stopped."""
         return bool(self.control[STOP])
+
+    def check(self) -> None:
+        """Raise `SearchStoppedError` when it was stopped: what was found is worth nothing."""
+        if self.is_stopped:
+            raise SearchStoppedError(f"the search was stopped after {self.nodes} nodes")
 
     @property
     def nodes(self) -> int:

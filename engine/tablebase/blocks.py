@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from engine.game.board import ALL_CELLS, CELLS, EMPTY_BOARD, HAND_SIZE, empty_cells, owners_of
 from engine.game.moves import MOST_MOVES, code_after, list_moves
-from engine.kernel import Numbers, bit_count, drop_lowest, kernel, lowest_bit
+from engine.kernel import Numbers, bit_count, drop_lowest, kernel, lowest_bit, plain
 from engine.tablebase.index import code_at, pattern_of, placement_of, placements_at
 from engine.tablebase.patterns import (
     PLANES,
@@ -132,7 +132,7 @@ class Peek(NamedTuple):
 def make_peek() -> Peek:
     """Return fresh scratch."""
     return Peek(
-        np.zeros((CELLS + 1, words_of(CELLS - 1)), dtype=np.int64),
+        np.zeros((CELLS + 1, plain(words_of)(CELLS - 1)), dtype=np.int64),
         np.zeros(HAND_SIZE, dtype=np.int64),
     )
 

@@ -12,6 +12,7 @@ with the whole (hand sizes, turn, copies) is told when the form is right.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -24,7 +25,10 @@ from engine.errors import (
     NotJsonError,
     Problem,
     StateError,
+    Words,
     field_name,
+    first_problems,
+    why_no_json,
 )
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
@@ -57,6 +61,7 @@ _CELL_REQUIRED = frozenset(CELL_REQUIRED)
 _PLAYERS = {player.name: player for player in Player}
 _ELEMENT_ALLOWED = f"null or one of {', '.join(ELEMENT_BY_LETTER)}"
 _VARIANT_ALLOWED = " or ".join(VARIANT_BY_NAME)
+_MOVE_ALLOWED = {"card_id": "a card's id, a whole number", "cell": "a whole number from 0 to 8"}
 
 Problems = list[Problem]
 Written = list[Element | Missing | None]  # the element each cell has written in it, if any
@@ -65,37 +70,32 @@ Written = list[Element | Missing | None]  # the element each cell has written in
 LONGEST_NUMBER = 18  # digits; more fit no field there is
 
 
-class Unusable:
+class Unusable(Words):
     """A JSON value that no field can have: an object with a field twice, a number without end.
 
     Whoever reads the field where it stands says what is wrong with it.
     """
 
-    def __init__(self, what: str) -> None:
-        """Say what it is, in words."""
-        self.what = what
 
-    def __repr__(self) -> str:
-        """Return the words."""
-        return self.what
-
-
-def load_json(data: bytes) -> object:
-    """Return the one JSON value of a text, or raise `NotJsonError`."""
+def load_json(data: bytes, field: str = "state") -> object:
+    """Return the one JSON value of a text, or raise `NotJsonError`, which names `field`."""
     try:
         return json.loads(
             data,
             object_pairs_hook=_once_each,
             parse_int=_whole_number,
+            parse_float=_fraction,
             parse_constant=_no_constant,
         )
     except (ValueError, RecursionError) as error:
         found = data[:SHOWN_CHARACTERS].decode("utf-8", "replace")
-        raise NotJsonError.of("state", found, f"one JSON value ({error})") from error
+        raise NotJsonError.of(field, found, f"one JSON value ({why_no_json(error)})") from error
 
 
 _WHITE = b" \t\n\r"  # between the signs of JSON
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},]')
+# A string that nobody ends goes to the end of the text. Were it no token, each quote in it would
+# begin a search of its own for an end that is not there.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[\[\]{},]', re.DOTALL)
 
 
 def split_list(data: bytes, field: str) -> list[bytes] | None:
@@ -136,6 +136,11 @@ def _whole_number(text: str) -> int | Unusable:
     return int(text) if len(text) <= LONGEST_NUMBER else Unusable(f"{len(text):,} digits")
 
 
+def _fraction(text: str) -> float | Unusable:
+    number = float(text)
+    return number if math.isfinite(number) else Unusable(text)
+
+
 def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is no JSON")
 
@@ -171,8 +176,8 @@ def move_from_dict(data: object) -> Move:
     problems: Problems = []
     _check_fields(data, MOVE_FIELDS, Move._fields, "move.", problems)
     problems += [
-        Problem(f"move.{field}", data[field], "a whole number")
-        for field in Move._fields
+        Problem(f"move.{field}", data[field], allowed)
+        for field, allowed in _MOVE_ALLOWED.items()
         if field in data and type(data[field]) is not int
     ]
     if problems:
@@ -189,13 +194,11 @@ def _check_fields(
 ) -> None:
     if not allowed.issuperset(data):
         names = ", ".join(sorted(allowed - set(LABELS)))
-        problems += [
-            Problem(
-                prefix + field_name(field), data[field], f"no such field; the fields are {names}"
-            )
+        problems += first_problems(
+            Problem(prefix + field_name(field), data[field], f"only the fields {names}")
             for field in data
             if field not in allowed
-        ]
+        )
     problems += [
         Problem(f"{prefix}{field}", MISSING, "this field is required")
         for field in required
@@ -227,7 +230,7 @@ def _board(data: object, catalogue: Catalogue, problems: Problems) -> tuple[Boar
     if data is MISSING:
         return cells, written
     if not isinstance(data, list) or len(data) != CELLS:
-        found = f"{len(data)} entries" if isinstance(data, list) else data
+        found = Words(f"a list of {len(data):,}") if isinstance(data, list) else data
         problems.append(Problem("board", found, "a list of nine entries, one for each cell"))
         return cells, written
     seen = 0
@@ -316,7 +319,7 @@ def _elements(data: object, written: Written, rules: Rules, problems: Problems) 
     if data is MISSING:
         return tuple(None if isinstance(element, Missing) else element for element in written)
     if not isinstance(data, list) or len(data) != CELLS:
-        problems.append(Problem("board_elements", data, f"a list of nine, {_ELEMENT_ALLOWED}"))
+        problems.append(Problem("board_elements", data, f"a list of nine, each {_ELEMENT_ALLOWED}"))
         return NO_ELEMENTS
     layout = tuple(
         _element(letter, f"board_elements[{cell}]", problems) for cell, letter in enumerate(data)

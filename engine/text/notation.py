@@ -19,12 +19,14 @@ taken together) is refused, so that a text can serve as a key.
 from __future__ import annotations
 
 import re
+from collections import deque
 from functools import cache, lru_cache
 
-from engine.errors import NotationError, UnknownCardError
+from engine.errors import NotationError
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
+from engine.game.dealing import ElementSource
 from engine.game.facts import Facts
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import Placed, State
@@ -34,11 +36,16 @@ VARIANT_CODES = {Variant.TRIPLECARGO: "tc", Variant.FF8: "ff8"}
 SWITCH_LETTERS = "espw"  # in the order of SWITCHES
 LONGEST_NOTATION = 256  # the longest state there can be is well below
 
+_NOTATION_ALLOWED = (
+    "five parts joined by _ (rules, cells, A's hand, B's hand, who is to move), "
+    "such as tc_9_1.2.3.4.5_6.7.8.9.10_A"
+)
 _LETTERS = "".join(ELEMENT_BY_LETTER)
 _CARD = r"[1-9][0-9]{0,3}"
 _RULES = re.compile(rf"({'|'.join(VARIANT_CODES.values())})(?:-(e?s?p?w?))?", re.ASCII)
 _CELL = re.compile(rf"([1-9])|(?:({_CARD})([AB]))?([{_LETTERS}]?)", re.ASCII)
 _HAND = re.compile(rf"(?:{_CARD}(?:\.{_CARD})*)?", re.ASCII)
+_PLACED = re.compile(rf"({_CARD})[AB]", re.ASCII)
 
 
 def format_state(state: State) -> str:
@@ -68,7 +75,7 @@ def parse_state(text: str, catalogue: Catalogue) -> State:
     """
     fields = text.split(FIELD) if len(text) <= LONGEST_NOTATION else []
     if len(fields) != 5:
-        raise NotationError.of("notation", text, "rules_cells_handA_handB_mover")
+        raise NotationError.of("notation", text, _NOTATION_ALLOWED)
     rules = _parse_rules(fields[0])
     board, elements = _parse_cells(fields[1], rules, catalogue)
     hands = [
@@ -78,6 +85,18 @@ def parse_state(text: str, catalogue: Catalogue) -> State:
     if fields[4] not in Player.__members__:
         raise NotationError.of("notation.mover", fields[4], "A or B")
     return State.of(board, hands, Player[fields[4]], rules=rules, elements=elements)
+
+
+def rules_of(text: str) -> Rules:
+    """Return the rules of a state's text, without reading the rest of it."""
+    return _parse_rules(text.partition(FIELD)[0])
+
+
+def card_ids_of(text: str) -> set[int]:
+    """Return the ids of all cards in a state's text, without reading the rest of it."""
+    _, cells, hand_a, hand_b, _ = text.split(FIELD)
+    held = filter(None, (*hand_a.split(ITEM), *hand_b.split(ITEM)))
+    return set(map(int, (*_PLACED.findall(cells), *held)))
 
 
 def parse_hands(text: str, catalogue: Catalogue) -> tuple[list[Card], list[Card]]:
@@ -97,14 +116,22 @@ def parse_rules(text: str, variant: Variant = Variant.TRIPLECARGO) -> Rules:
     return Rules.of([] if names in (["none"], [""]) else names, variant)
 
 
-def parse_layout(text: str) -> Elements:
-    """Return the elements of nine cells from "F,-,-,I,-,-,-,-,-"."""
+def parse_layout(text: str, besides: str = "") -> Elements:
+    """Return the elements of nine cells from "F,-,-,I,-,-,-,-,-".
+
+    The error says what else is allowed `besides`.
+    """
     letters = [letter.strip() for letter in text.split(",")]
     if len(letters) != CELLS or not all(x == "-" or x in ELEMENT_BY_LETTER for x in letters):
-        raise NotationError.of(
-            "elements", text, f"nine of -, {', '.join(ELEMENT_BY_LETTER)}, joined by commas"
-        )
+        allowed = f"nine of -, {', '.join(ELEMENT_BY_LETTER)}, joined by commas"
+        raise NotationError.of("elements", text, besides + allowed)
     return tuple(ELEMENT_BY_LETTER.get(letter) for letter in letters)
+
+
+def parse_elements(text: str) -> ElementSource | Elements:
+    """Return how the elements are chosen: drawn, or as given."""
+    names = [source.value for source in ElementSource]
+    return ElementSource(text) if text in names else parse_layout(text, f"{', '.join(names)}, or ")
 
 
 @cache
@@ -113,10 +140,12 @@ def _format_rules(rules: Rules) -> str:
     return VARIANT_CODES[rules.variant] + (f"-{on}" if on else "")
 
 
+@cache
 def _parse_rules(text: str) -> Rules:
     match = _RULES.fullmatch(text)
     if not match or match[2] == "":
-        raise NotationError.of("notation.rules", text, "tc or ff8, then - and some of espw, if any")
+        allowed = 'tc or ff8; then, if any rule is on, "-" and some of e, s, p, w in this order'
+        raise NotationError.of("notation.rules", text, allowed)
     variant = next(variant for variant, code in VARIANT_CODES.items() if code == match[1])
     switches = zip(SWITCHES, SWITCH_LETTERS, strict=True)
     return Rules.of([name for name, letter in switches if letter in (match[2] or "")], variant)
@@ -160,11 +189,13 @@ def _parse_cells(
     for item in text.split(ITEM):
         where = f"notation.cells[{len(board)}]"
         match = _CELL.fullmatch(item)
-        if not match or not item or (match[1] and was_run):
+        if not match or not item:
             allowed = (
-                f"a card (12A), an element ({_LETTERS}), both, or a run of empty cells (1 to 9)"
+                f"a card (12A), an element ({_LETTERS}), both, or a number of empty cells (1 to 9)"
             )
             raise NotationError.of(where, item, allowed)
+        if match[1] and was_run:
+            raise NotationError.of(where, item, "empty cells in a row as one number")
         if match[4] and not rules.elemental:
             raise NotationError.of(where, item, "no element, as Elemental is off")
         was_run = bool(match[1])
@@ -172,7 +203,8 @@ def _parse_cells(
         board += [Placed(catalogue[int(match[2])], Player[match[3]]) if match[2] else None] * empty
         elements += [ELEMENT_BY_LETTER.get(match[4])] * empty
     if len(board) != CELLS:
-        raise NotationError.of("notation.cells", text, f"nine cells, not {len(board)}")
+        allowed = f"nine cells in all; these are {len(board)}"
+        raise NotationError.of("notation.cells", text, allowed)
     return board, tuple(elements) if rules.elemental else NO_ELEMENTS
 
 
@@ -180,23 +212,19 @@ def _parse_hand(text: str, player: Player, catalogue: Catalogue) -> list[Card]:
     ids = [int(item) for item in text.split(ITEM)] if text and _HAND.fullmatch(text) else []
     if ids != sorted(ids) or len(ids) > HAND_SIZE or bool(text) != bool(ids):
         raise NotationError.of(
-            f"notation.hand{player.name}", text, "at most five card ids, ascending, joined by ."
+            f"notation.hand{player.name}", text, 'at most five card ids, ascending, joined by "."'
         )
     return [catalogue[card_id] for card_id in ids]
 
 
 def _parse_names(text: str, catalogue: Catalogue) -> list[Card]:
     """Return the cards of a comma-separated list; a name may have a comma in it."""
-    pieces = text.split(",")
+    pieces = deque(text.split(","))
     cards: list[Card] = []
     while pieces:
-        if len(pieces) > 1:
-            try:
-                cards.append(catalogue.named(f"{pieces[0].strip()}, {pieces[1].strip()}"))
-            except UnknownCardError:
-                pass
-            else:
-                del pieces[:2]
-                continue
-        cards.append(catalogue.find(pieces.pop(0)))
+        piece = pieces.popleft()
+        card = catalogue.get_named(f"{piece.strip()}, {pieces[0].strip()}") if pieces else None
+        if card:
+            pieces.popleft()
+        cards.append(card or catalogue.find(piece))
     return cards

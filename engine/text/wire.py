@@ -1,4 +1,4 @@
-"""The JSON about states, declared once: what is read, written, documented and typed from it.
+"""States as JSON, read and written by the types that `engine.text.objects` declares.
 
 Reading is quick for a document in which nothing is wrong: its declared type says so, and a few
 checks of the whole. Where anything is wrong or odd (a label of an exported line, a field written
@@ -11,117 +11,29 @@ twice) `engine.text.document` reads it instead, and says what is wrong.
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET
 
 from engine.game.board import ALL_CELLS, CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
 from engine.game.facts import NO_CARD, Facts
 from engine.game.rules import SWITCHES, VARIANT_BY_NAME, Rules, Variant
-from engine.game.score import Value
 from engine.game.state import State
 from engine.text.document import load_json, state_from_dict
+from engine.text.objects import (
+    NO_RULES,
+    BoardCell,
+    Hands,
+    Letter,
+    PlayerName,
+    RulesObject,
+    StateObject,
+    VariantName,
+)
 
-PlayerName = Literal["A", "B"]
-Letter = Literal["F", "I", "T", "W", "E", "P", "H", "L"]
-VariantName = Literal["triplecargo", "ff8"]
-Cell = Annotated[int, Meta(ge=0, le=CELLS - 1)]
-CardId = Annotated[int, Meta(ge=1)]
-Margin = Annotated[int, Meta(ge=-10, le=10)]
-Switch = Annotated[bool, Meta(extra_json_schema={"default": False})]
-Hand = Annotated[list[CardId], Meta(max_length=HAND_SIZE)]
-
-
-class BoardCell(Struct, forbid_unknown_fields=True, gc=False):
-    """One cell of the board."""
-
-    cell: Cell
-    card_id: CardId | None
-    owner: PlayerName | None
-    element: Letter | None | UnsetType = UNSET
-
-
-class Hands(Struct, forbid_unknown_fields=True, gc=False):
-    """The unplayed cards; their order means nothing."""
-
-    A: Hand
-    B: Hand
-
-
-class RulesObject(Struct, forbid_unknown_fields=True, frozen=True, gc=False):
-    """Four switches, and whose reading of them is in force."""
-
-    elemental: Switch | UnsetType = UNSET
-    same: Switch | UnsetType = UNSET
-    plus: Switch | UnsetType = UNSET
-    same_wall: Switch | UnsetType = UNSET
-    variant: (
-        Annotated[VariantName, Meta(extra_json_schema={"default": "triplecargo"})] | UnsetType
-    ) = UNSET
-
-
-NO_RULES = RulesObject()
-
-
-class StateObject(Struct, forbid_unknown_fields=True, gc=False):
-    """All that is needed to go on. Fields of exported lines are accepted and ignored."""
-
-    board: Annotated[list[BoardCell], Meta(min_length=CELLS, max_length=CELLS)]
-    hands: Hands
-    to_move: PlayerName
-    turn: Annotated[int, Meta(ge=0, le=CELLS)] | UnsetType = UNSET
-    rules: RulesObject | UnsetType = UNSET
-    board_elements: (
-        Annotated[list[Letter | None], Meta(min_length=CELLS, max_length=CELLS)] | UnsetType
-    ) = UNSET
-
-
-class MoveObject(Struct, frozen=True, gc=False):
-    """A card of the mover's hand on an empty cell."""
-
-    card_id: CardId
-    cell: Cell
-
-
-class RankedMoveObject(MoveObject, frozen=True, gc=False):
-    """A legal move and what it is worth: value for the side to move, margin A's view."""
-
-    value: Value
-    margin: Margin
-    captures: tuple[Cell, ...]
-
-
-class AnswerObject(Struct, kw_only=True, gc=False):
-    """What perfect play makes of a state."""
-
-    best_move: (
-        Annotated[MoveObject, Meta(description="Left out at the end of the game")] | UnsetType
-    ) = UNSET
-    value: Annotated[Value, Meta(description="Won, drawn, lost for the side to move: 1, 0, -1")]
-    margin: Annotated[Margin, Meta(description="A's cards less B's at the end")]
-    pv: (
-        Annotated[
-            list[MoveObject],
-            Meta(description="Best moves to the end of the game; left out with pv=false"),
-        ]
-        | UnsetType
-    ) = UNSET
-    nodes: Annotated[int, Meta(ge=0, description="States searched; 0 from the database")]
-    depth: Annotated[int, Meta(ge=0, le=CELLS, description="Plies left")]
-    state_hash: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
-    notation: str
-    variant: VariantName
-    source: Literal["database", "search"]
-    moves: (
-        Annotated[list[RankedMoveObject], Meta(description="With moves=true, best first")]
-        | UnsetType
-    ) = UNSET
-
-
-encode = msgspec.json.encode
 _decode_state = msgspec.json.Decoder(StateObject).decode
 PLAYERS: tuple[PlayerName, PlayerName] = ("A", "B")
 _OWNED = {"A": 0, "B": 1}

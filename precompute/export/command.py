@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import typer
 
+from console.deals import chosen_deal, make_dealer
 from console.options import (
     DEFAULT_CARDS,
     CardsOption,
@@ -16,18 +17,16 @@ from console.options import (
     SeedOption,
     StrategyOption,
     VariantOption,
-    chosen_deal,
-    make_dealer,
 )
-from engine.errors import StateError
+from engine.errors import StateError, Words
 from engine.game.board import CELLS
 from engine.game.cards import load_cards
-from engine.game.dealing import Dealer, Strategy
+from engine.game.dealing import Dealer
 from engine.game.rules import Variant
 from engine.game.state import State
+from engine.game.strategy import Strategy
 from engine.tablebase.retrograde import LAST_PLY
 from engine.text.notation import format_state
-from precompute.build import say
 from precompute.export import options
 from precompute.export.formats import format_of
 from precompute.export.job import Export, ExportMeans
@@ -45,6 +44,7 @@ from precompute.export.recipe import (
     Weights,
 )
 from precompute.plan import parse_plies, read_states
+from precompute.say import say
 from work.machine import count_cores
 
 MIX, WEIGHTS = Mix(), Weights()
@@ -142,7 +142,8 @@ def read_root(dealer: Dealer, hands: str | None, state: str | None) -> State:
         return State.start(chosen_deal(dealer, hands, 0))
     roots = read_states(state, dealer.catalogue)
     if len(roots) != 1:
-        raise StateError.of("state", f"{len(roots)} states", "one, as an export has one root")
+        found = Words(f"{len(roots)} states")
+        raise StateError.of("state", found, "one, as an export has one root")
     if roots[0].is_over:
         raise StateError.of("state", format_state(roots[0]), "a state that has moves left")
     return roots[0]
@@ -156,6 +157,6 @@ def with_root(recipe: Recipe, root: State, plies: str | None) -> Recipe:
             allowed = (
                 f"with --plies {LAST_PLY} or all, as finished states come after ply {LAST_PLY}"
             )
-            raise StateError.of("--include-terminal", f"with --plies {plies}", allowed)
+            raise StateError.of("--include-terminal", Words(f"it with --plies {plies}"), allowed)
         deepest = CELLS
     return replace(recipe, root=root, deepest=deepest)

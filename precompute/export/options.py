@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from console.options import is_given, refuse_given, spelled
-from precompute.evaluate import LARGEST_TABLE
 from precompute.export.formats import Format
 from precompute.export.output import STDOUT
 from precompute.export.recipe import Mode, OffLine, Play, PolicyFormat, ValueMode
+from precompute.limits import LARGEST_TABLE, MOST_THREADS
 
 MOST_GAMES = 1_000_000_000
 MOST_ROLLOUTS = 1_000_000
@@ -43,7 +43,7 @@ TerminalOption = Annotated[
 ShardRowsOption = Annotated[int | None, typer.Option(min=1, help="Rows in a file, if several.")]
 GamesOption = Annotated[int, typer.Option(min=1, max=MOST_GAMES, help="Games to be played.")]
 ThreadsOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, show_default="cores - 1", help="Workers.")
+    int | None, typer.Option(min=1, max=MOST_THREADS, show_default="cores - 1", help="Workers.")
 ]
 ChunkSizeOption = Annotated[
     int | None,

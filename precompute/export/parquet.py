@@ -11,16 +11,12 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from engine.errors import TriadError
+from engine.errors import MissingExtraError
 from precompute.export.columns import Columns, join
 from precompute.export.sink import Sink
 from store.exported import COMMON, Column, flat_names
 
 GROUP_ROWS = 1 << 17
-
-
-class MissingPackageError(TriadError):
-    """A package that only some exports need is not installed."""
 
 
 def load_pyarrow() -> tuple[ModuleType, ModuleType]:
@@ -29,9 +25,7 @@ def load_pyarrow() -> tuple[ModuleType, ModuleType]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise MissingPackageError(
-            "Parquet files need pyarrow, which is not installed: pip install 'triadbase[parquet]'"
-        ) from error
+        raise MissingExtraError("Parquet", "parquet", error) from error
     return pyarrow, pyarrow.parquet
 
 

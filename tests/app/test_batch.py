@@ -24,7 +24,8 @@ from engine.game.cards import default_catalogue
 from engine.game.dealing import Dealer
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import State
-from engine.text.wire import encode, state_to_dict
+from engine.text.objects import encode
+from engine.text.wire import state_to_dict
 from store.answer import DATABASE, SEARCH
 from store.oracle import Oracle
 from store.reader import Reader
@@ -53,7 +54,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("1", 422, "an object"),
     ("null", 422, "an object"),
     ("[]", 422, "an object"),
-    (json.dumps({**state_to_dict(STORED[0]), "to_move": "C"}), 422, "to_move: found 'C'"),
+    (json.dumps({**state_to_dict(STORED[0]), "to_move": "C"}), 422, 'to_move: found "C"'),
     (json.dumps(state_to_dict(STORED[0]))[:-1] + ', "turn": 2}', 422, "the field turn twice"),
     (json.dumps(COPIES), 422, "each card once"),
 ]
@@ -91,10 +92,10 @@ def test_batch_beyond_the_limit_is_too_large(item: str) -> None:
         ("[]", "body: found .*states"),
         ("1", "body: found 1"),
         ("{}", "body: found {}"),
-        ('{"others": []}', "body: found {'others'"),
+        ('{"others": []}', 'body: found {"others"'),
         ('{"states": [], "more": 1}', "body: found .*more"),
         ('{"states": 1}', "states: found 1; allowed: a list of states"),
-        ('{"states": null}', "states: found None; allowed: a list of states"),
+        ('{"states": null}', "states: found null; allowed: a list of states"),
         ('{"states": {"a": 1}}', "a list of states"),
         ('{"states": [1], "states": [2]}', "body: found the field states twice"),
         ('{"states": [], "states": []}', "body: found the field states twice"),

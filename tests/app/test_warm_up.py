@@ -31,8 +31,10 @@ from app.settings import load_settings
 from app.wishes import Wishes
 from engine.game.board import CELLS
 from engine.game.state import State
+from engine.kernel import Kernel
 from engine.text.notation import format_state, parse_state
-from engine.text.wire import encode, state_to_dict
+from engine.text.objects import encode
+from engine.text.wire import state_to_dict
 from tests.conftest import IS_JIT_OFF
 from tests.databases import build, later, small_roots
 
@@ -50,11 +52,11 @@ Signatures = dict[str, int]
 def signatures() -> Signatures:
     """Return how many signatures each kernel of the loaded modules has been compiled for."""
     return {
-        f"{value.__module__}.{value.__name__}": len(value.signatures)
+        f"{value.__module__}.{value.py_func.__name__}": len(value.signatures)
         for name, module in list(sys.modules.items())
         if name.split(".")[0] in PACKAGES
         for value in vars(module).values()
-        if hasattr(value, "signatures")
+        if isinstance(value, Kernel)
     }
 
 

@@ -12,7 +12,7 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 
-from tests.bench import cluster, database, export, games, search, service
+from tests.bench import cluster, commands, database, export, games, growth, search, service
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Figure
 
@@ -20,7 +20,9 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "games": games.figures,
     "search": search.figures,
     "database": database.figures,
+    "growth": growth.figures,
     "cluster": cluster.figures,
+    "commands": commands.figures,
     "service": service.figures,
     "export": export.figures,
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.game.state import State
 from precompute.crew import LocalCrew
-from precompute.plan import DEFAULT_PLIES
+from precompute.limits import DEFAULT_PLIES
 from tests.bench.calibration import calibrate
 from tests.bench.database import RUNS, THREADS, openings
 from tests.bench.figures import Amount, Duration, Figure

@@ -16,12 +16,11 @@ from engine.game.dealing import Dealer
 from engine.game.state import State
 from engine.tablebase.retrograde import LAST_PLY, Retrograde
 from engine.tablebase.solved_states import count_states
-from precompute.plan import DEFAULT_PLIES
+from precompute.limits import DEFAULT_PLIES
 from precompute.roots import SolvedRoot, solve_root
-from store.generations import DATA
 from store.oracle import Oracle
 from store.reader import Reader
-from store.summary import bits_per_state
+from store.totals import bits_per_state
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Amount, Duration, Figure, Rate, measure_cases
 from tests.bench.search import RULE_SETS
@@ -152,6 +151,6 @@ def figures() -> Iterator[Figure]:
     states = [root for name in RULE_SETS for root in openings(name, 1)]
     with tempfile.TemporaryDirectory() as folder:
         report = build(Path(folder), states, plies=DEFAULT_PLIES, threads=THREADS)
-        size = (report.generation / DATA).stat().st_size / 1e6 / len(states)
+        size = sum(part.bytes for part in report.generation.parts) / 1e6 / len(states)
         yield Amount(f"database of {len(states)} deals, plies to 5, per deal", size, "MB on disk")
         yield from answer_figures(Path(folder), states)

@@ -20,12 +20,11 @@ import httpx
 
 from engine.game.state import State
 from engine.text.wire import state_to_dict
-from precompute.plan import DEFAULT_PLIES
+from precompute.limits import DEFAULT_PLIES
 from tests.bench.calibration import calibrate
 from tests.bench.database import THREADS, openings
 from tests.bench.figures import Amount, Duration, Figure, Rate
 from tests.bench.peers import CONSTANT
-from tests.commands import RUN
 from tests.databases import build
 from tests.servers import PATIENCE, TRIAD_SERVE, free_port
 
@@ -36,6 +35,7 @@ SECONDS = 3.0
 ROUNDS = 5
 BATCH = 500
 STARTS = 5
+CROWD = 192  # clients beside those who ask for hits
 ALONE = 400  # openings searched with nothing beside them: more than there is time for
 ANSWER_BYTES = 620  # of a hit without moves, in the middle
 
@@ -190,35 +190,44 @@ def batch_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
     yield Amount(f"batch of {BATCH}, an odd item in each", slower, "x the rate without")
 
 
+@contextmanager
+def flood(port: int, lines: Sequence[Line], connections: int) -> Iterator[None]:
+    """Have somebody else ask, from a moment before to a moment after."""
+    command = [sys.executable, "-m", "tests.bench.load", str(port), str(connections)]
+    with subprocess.Popen(
+        [*command, str(SECONDS + 3)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as process:
+        assert process.stdin
+        process.stdin.write("\n".join(map(json.dumps, lines)).encode())
+        process.stdin.close()
+        time.sleep(1)
+        yield
+
+
 def miss_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
     """Measure live searches, and hits while they run."""
-    states = openings("same+plus", 2 * ALONE)
+    states = openings("same+plus", 3 * ALONE)
     misses = posts("/eval", [json.dumps(state_to_dict(state)) for state in states])
     calibration = calibrate()
     alone = load(port, misses[:ALONE], 1)
     yield Duration("opening searched over HTTP", alone["p50"], alone["p99"], calibration)
-    command = [sys.executable, "-m", "tests.bench.load", str(port), "8", str(SECONDS + 3)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as flood:
-        assert flood.stdin
-        flood.stdin.write("\n".join(map(json.dumps, misses[ALONE:])).encode())
-        flood.stdin.close()
-        time.sleep(1)
+    with flood(port, misses[ALONE : 2 * ALONE], CONNECTIONS):
         beside = load(port, posts("/eval", bodies))
     for name in ("p50", "p99"):
         yield Duration(f"hits while openings are searched: {name}", beside[name], 0, calibration)
+    yield from crowd_figures(port, bodies, misses[2 * ALONE :])
 
 
-def command_figures() -> Iterator[Figure]:
-    """Measure whole commands, start and end included, kernels cached."""
-    late = Path(__file__).parents[2] / "docs" / "state.json"
-    seconds = []
-    for _ in range(STARTS + 1):
-        began = time.perf_counter()
-        command = [sys.executable, "-c", RUN, "precompute.cli", "eval"]
-        subprocess.run(command, stdin=late.open(), stdout=subprocess.DEVNULL, check=True)
-        seconds.append(time.perf_counter() - began)
-    median = statistics.median(seconds[1:])
-    yield Duration("precompute eval, a late state", median, max(seconds[1:]), calibrate())
+def crowd_figures(port: int, bodies: Sequence[str], misses: Sequence[Line]) -> Iterator[Figure]:
+    """Measure hits of eight clients alone, and beside a crowd of batches and openings."""
+    hits = posts("/eval", bodies)
+    alone = load(port, hits)
+    with flood(port, batches(bodies), CROWD // 2), flood(port, misses, CROWD // 2):
+        beside = load(port, hits)
+    calibration = calibrate()
+    yield Duration("hits of eight clients alone: p99", alone["p99"], 0, calibration)
+    yield Duration(f"hits beside {CROWD} others: p99", beside["p99"], 0, calibration)
+    yield Amount(f"hits beside {CROWD} others: p99", beside["p99"] / alone["p99"], "x alone")
 
 
 def start_figure(database: Path) -> Figure:
@@ -233,7 +242,6 @@ def start_figure(database: Path) -> Figure:
 
 def figures() -> Iterator[Figure]:
     """Measure everything."""
-    yield from command_figures()
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         database = Path(folder)
         roots = openings("all, elements", 1) + openings("ff8, all, elements", 1)

@@ -12,22 +12,26 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec import UNSET, structs, to_builtins
 
-from app.client import Answer, AsyncClient, Client, ClientError
+from app.client import Answer, AsyncClient, Client, ClientError, ItemError
 from app.examples import APPLY_EXAMPLE, NOTATION_EXAMPLE, STATE_EXAMPLE
+from app.schemas import CaptureObject, Score
 from engine.game.cards import CARD_FILE, default_catalogue
 from engine.game.deal import Player
-from engine.game.dealing import Dealer, ElementSource, Strategy
+from engine.game.dealing import Dealer, ElementSource
 from engine.game.rules import Rules, Variant
 from engine.game.state import State
+from engine.game.strategy import Strategy
 from engine.text.document import state_from_dict
 from engine.text.notation import format_state
-from engine.text.wire import encode, state_to_dict
+from engine.text.objects import AnswerObject, encode
+from engine.text.wire import state_to_dict
 from store.oracle import Oracle
 from tests import vectors
 from tests.conftest import IS_JIT_OFF
 from tests.databases import build, copied_root, small_roots, states_below
-from tests.servers import Server, running
+from tests.servers import Server, given, running
 
 pytestmark = pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compiler")
 
@@ -52,11 +56,11 @@ def client(server: Server) -> Iterator[Client]:
         yield client
 
 
-def check_answer(answer: Answer, vector: dict[str, Any]) -> None:
-    assert (answer["margin"], answer["value"]) == (vector["margin"], vector["value"])
-    assert answer.get("best_move") == vector.get("best_move")
-    if "moves" in vector and "moves" in answer:
-        told = sorted([move["card_id"], move["cell"], move["margin"]] for move in answer["moves"])
+def check_answer(answer: AnswerObject, vector: dict[str, Any]) -> None:
+    assert (answer.margin, answer.value) == (vector["margin"], vector["value"])
+    assert (to_builtins(answer.best_move) if answer.best_move else None) == vector.get("best_move")
+    if "moves" in vector and answer.moves is not UNSET:
+        told = sorted([move.card_id, move.cell, move.margin] for move in answer.moves)
         assert told == sorted(vector["moves"])
 
 
@@ -65,16 +69,19 @@ def test_vectors_through_eval(client: Client) -> None:
     for vector in VECTORS:
         answer = client.evaluate(vector["state"], moves="moves" in vector)
         check_answer(answer, vector)
-        sources.add(answer["source"])
+        sources.add(answer.source)
     assert sources == {"database", "search"}
 
 
 def check_batch(client: Client, moves: bool) -> set[str]:
     """Ask for all vectors at once; return where the answers came from."""
+    sources: set[str] = set()
     results = client.evaluate_batch([vector["state"] for vector in VECTORS], moves=moves)
     for vector, answer in zip(VECTORS, results, strict=True):
+        assert isinstance(answer, Answer)
         check_answer(answer, vector)
-    return {answer["source"] for answer in results}
+        sources.add(answer.source)
+    return sources
 
 
 @pytest.mark.parametrize("moves", [False, True])
@@ -95,7 +102,7 @@ def test_vectors_through_position(client: Client) -> None:
         state = state_from_dict(vector["state"], default_catalogue())
         answer = client.position(format_state(state))
         check_answer(answer, vector)
-        assert answer["state"] == state_to_dict(state)
+        assert to_builtins(answer.state) == state_to_dict(state)
 
 
 @pytest.mark.parametrize("name", ["apply", "captures"])
@@ -104,20 +111,21 @@ def test_vectors_through_apply(client: Client, name: str) -> None:
         move = vector["move"]
         answer = client.apply(vector["state"], move["card_id"], move["cell"])
         if "captures" in vector:
-            assert answer["captures"] == vector["captures"]
+            assert to_builtins(answer.captures) == vector["captures"]
         if "next" in vector:
             expected = state_from_dict(vector["next"], default_catalogue())
-            assert answer["notation"] == format_state(expected)
-            assert answer["state"] == state_to_dict(expected)
+            assert answer.notation == format_state(expected)
+            assert to_builtins(answer.state) == state_to_dict(expected)
 
 
 def test_database_and_search_answer_alike_over_http(client: Client) -> None:
     for root in (*small_roots(2), copied_root()):
         for state in list(states_below(root))[::400]:
             answer = client.evaluate(state_to_dict(state), moves=True)
-            assert (answer["source"], answer["nodes"]) == ("database", 0)
+            assert (answer.source, answer.nodes) == ("database", 0)
             searched = Oracle(None).search(state, moves=True).as_object()
-            assert answer == json.loads(encode(searched)) | {"source": "database", "nodes": 0}
+            stored = structs.replace(searched, source="database", nodes=0)
+            assert encode(answer) == encode(stored)
 
 
 def test_same_request_gives_the_same_bytes(server: Server) -> None:
@@ -130,12 +138,14 @@ def test_batch_answers_item_by_item(client: Client) -> None:
     items: list[Any] = [STATE_EXAMPLE, {}, 7, STATE_EXAMPLE]
     results = client.evaluate_batch(items, moves=True)
     assert results[0] == results[3]
-    assert len(results[0]["moves"]) == 12
+    assert isinstance(results[0], Answer)
+    assert len(given(results[0].moves)) == 12
     for number in (1, 2):
-        error = results[number]["error"]
-        assert error["status"] == 422
-        assert error["instance"] == f"/eval/batch#/states/{number}"
-        assert error["errors"]
+        result = results[number]
+        assert isinstance(result, ItemError)
+        assert result.error.status == 422
+        assert result.error.instance == f"/eval/batch#/states/{number}"
+        assert result.error.errors
 
 
 def test_bad_items_leave_the_others_of_a_batch_alone(server: Server) -> None:
@@ -160,7 +170,7 @@ def test_bad_items_leave_the_others_of_a_batch_alone(server: Server) -> None:
         ("turn", "5,000 digits"),
         ("state", told[3]["found"]),
     ]
-    assert "recursion" in told[3]["allowed"]
+    assert "nested too deep" in told[3]["allowed"]
 
 
 def test_position_can_be_cached(server: Server) -> None:
@@ -179,8 +189,8 @@ def test_position_can_be_cached(server: Server) -> None:
 def test_apply_tells_what_happens(client: Client) -> None:
     move = APPLY_EXAMPLE["move"]
     answer = client.apply(APPLY_EXAMPLE["state"], move["card_id"], move["cell"])
-    assert answer["captures"] == [{"cell": 0, "card_id": 31, "rule": "basic", "by_cell": 1}]
-    assert (answer["done"], answer["score"]) == (False, {"A": 3, "B": 7})
+    assert answer.captures == [CaptureObject(cell=0, card_id=31, rule="basic", by_cell=1)]
+    assert (answer.done, answer.score) == (False, Score(3, 7))
 
 
 def test_deal_is_the_samplers(client: Client) -> None:
@@ -245,6 +255,18 @@ def test_async_client_asks_the_same(server: Server, client: Client) -> None:
     )
 
 
+def test_answers_can_still_be_subscripted_as_in_an_earlier_version(client: Client) -> None:
+    answer = client.evaluate(STATE_EXAMPLE)
+    with pytest.warns(DeprecationWarning, match="use .best_move"):
+        best = answer["best_move"]
+    with pytest.warns(DeprecationWarning, match="use .state"):
+        after = client.apply(STATE_EXAMPLE, **best)["state"]
+    assert after == to_builtins(client.apply(STATE_EXAMPLE, **best).state)
+    assert ("moves" in answer, "pv" in answer) == (False, True)
+    with pytest.warns(DeprecationWarning, match="moves"), pytest.raises(KeyError):
+        answer["moves"]
+
+
 def test_client_raises_the_problem(client: Client) -> None:
     with pytest.raises(ClientError, match="to_move") as caught:
         client.evaluate({**STATE_EXAMPLE, "to_move": "C"})
@@ -272,6 +294,10 @@ PROBLEMS = [
     ("GET", "/cards?level=1", b"", {}, 422, "invalid"),
     ("GET", "/cards/1?x=1", b"", {}, 422, "invalid"),
     ("GET", "/database?x=1", b"", {}, 422, "invalid"),
+    ("GET", "/database/deals?x=1", b"", {}, 422, "invalid"),
+    ("GET", "/database/deals?after=7", b"", {}, 422, "invalid"),
+    ("GET", "/database/deals?limit=1001", b"", {}, 422, "invalid"),
+    ("GET", "/database/deals?card=nobody", b"", {}, 422, "invalid"),
     ("GET", "/healthz?x=1", b"", {}, 422, "invalid"),
     ("GET", "/readyz?x=1", b"", {}, 422, "invalid"),
     ("GET", "/metrics?x=1", b"", {}, 422, "invalid"),
@@ -286,7 +312,10 @@ PROBLEMS = [
     ("GET", "/deal?elements=Q", b"", {}, 422, "invalid"),
     ("GET", "/deal?strategy=best", b"", {}, 422, "invalid"),
     ("GET", "/cards/0", b"", {}, 404, "not-found"),
-    ("GET", "/cards/one", b"", {}, 422, "invalid"),
+    ("GET", "/cards/-1", b"", {}, 404, "not-found"),
+    ("GET", "/cards/1.0", b"", {}, 404, "not-found"),
+    ("GET", "/cards/one", b"", {}, 404, "not-found"),
+    ("GET", "/cards/" + "x" * 3000, b"", {}, 404, "not-found"),
     ("GET", "/nowhere", b"", {}, 404, "not-found"),
     ("GET", "/static/../main.py", b"", {}, 404, "not-found"),
     ("GET", "/static/..%2fmain.py", b"", {}, 404, "not-found"),
@@ -328,7 +357,7 @@ def test_pages_and_files_ignore_parameters(server: Server) -> None:
 
 
 def test_line_is_left_out_when_it_is_not_wanted(server: Server, client: Client) -> None:
-    whole = client.evaluate(STATE_EXAMPLE, moves=True)
+    whole = json.loads(encode(client.evaluate(STATE_EXAMPLE, moves=True)))
     asked = {"moves": "true", "pv": "false"}
     short = httpx.post(f"{server.url}/eval", params=asked, json=STATE_EXAMPLE).json()
     assert short == {name: value for name, value in whole.items() if name != "pv"}
@@ -392,6 +421,14 @@ def test_documentation_asks_every_route_but_pages() -> None:
     assert asked == told
 
 
+def check_shown_problem(shown: str, problem: dict[str, Any]) -> None:
+    """Check detail, as far as it is shown, and every error that is shown in full."""
+    for text in re.findall(r'"detail": ("(?:[^"\\\\]|\\\\.)*")', shown):
+        assert problem["detail"].startswith(json.loads(text).removesuffix("..."))
+    for text in re.findall(r'{"field": [^{}]*"allowed": "[^"]*"}', shown):
+        assert json.loads(text) in problem["errors"]
+
+
 @pytest.mark.parametrize(("words", "shown"), readme_requests(), ids=lambda value: str(value)[-60:])
 def test_documentation_shows_what_the_service_answers(
     server: Server, words: list[str], shown: str
@@ -408,5 +445,6 @@ def test_documentation_shows_what_the_service_answers(
     assert response.status_code == (int(problem[3]) if problem else 200)
     if problem:
         assert problem.groups()[:2] == (response.json()["type"], response.json()["title"])
+        check_shown_problem(shown, response.json())
     for name in re.findall(r'"(\w+)": ?', shown):
         assert f'"{name}":' in response.text

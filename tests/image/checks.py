@@ -16,14 +16,17 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec import convert
+from msgspec.structs import astuple, replace
 
 from app.client import Answer, Client
 from engine.game.cards import default_catalogue
+from engine.text.objects import StateObject
 from engine.text.wire import state_to_dict
 from precompute.demo import demo_states
 from tests.image.base import ROOT, local_places, pip_settings
 from tests.image.buildah import Container, Workshop
-from tests.servers import PATIENCE, Server, free_port
+from tests.servers import PATIENCE, Server, free_port, given
 
 STATE = json.loads((ROOT / "docs" / "state.json").read_text(encoding="utf-8"))
 TOOLS = ("buildah", "debootstrap", "unshare")
@@ -103,8 +106,8 @@ def ask(server: Server, state: dict[str, Any]) -> Answer:
     with Client(server.url) as client:
         answer = client.evaluate(state, moves=True)
         assert client.evaluate_batch([state], moves=True) == [answer]
-        assert client.position(answer["notation"], moves=True)["state"] == state
-        client.apply(state, **answer["best_move"])
+        assert client.position(answer.notation, moves=True).state == convert(state, StateObject)
+        client.apply(state, *astuple(given(answer.best_move)))
         return answer
 
 
@@ -130,7 +133,7 @@ def test_nothing_of_this_machine_is_in_the_image(container: Container) -> None:
 
 def test_service_answers_and_compiles_nothing(container: Container, server: Server) -> None:
     answer = ask(server, STATE)
-    assert (answer["margin"], answer["source"]) == (-4, "search")
+    assert (answer.margin, answer.source) == (-4, "search")
     for path in ("/", "/docs", "/static/swagger/swagger-ui.css", "/cards"):
         assert httpx.get(server.url + path).status_code == 200
     assert "triad_requests" in httpx.get(f"{server.url}/metrics").text
@@ -163,9 +166,9 @@ def test_demonstration_is_built_and_taken_over(
     for _ in range(2):  # once it is built, it only says so
         assert container.start(job, {database: "/data/db"}).wait(timeout=JOB_PATIENCE) == 0
     until = time.monotonic() + PATIENCE
-    while (answer := ask(server, opening))["source"] != "database":
+    while (answer := ask(server, opening)).source != "database":
         assert time.monotonic() < until, container.log.read_text()
-    assert {**answer, "source": "search", "nodes": searched["nodes"]} == searched
+    assert replace(answer, source="search", nodes=searched.nodes) == searched
     assert compiled_below(container.files / "tmp") == []
 
 

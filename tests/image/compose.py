@@ -19,6 +19,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from app.client import Answer, Client
 from engine.game.cards import default_catalogue
@@ -131,13 +132,13 @@ def cluster(engine: Engine) -> Project:
 
 
 def test_service_answers_at_once(visit: Visit) -> None:
-    assert (visit.answer["margin"], visit.answer["source"]) == (-4, "search")
+    assert (visit.answer.margin, visit.answer.source) == (-4, "search")
 
 
 def test_demonstration_is_taken_over(visit: Visit) -> None:
     searched, found = visit.searched, visit.found
-    assert (searched["source"], found["source"]) == ("search", "database")
-    assert {**found, "source": "search", "nodes": searched["nodes"]} == searched
+    assert (searched.source, found.source) == ("search", "database")
+    assert replace(found, source="search", nodes=searched.nodes) == searched
 
 
 def test_service_stops_when_told_to(visit: Visit) -> None:

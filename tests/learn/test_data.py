@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.errors import MissingExtraError
 from engine.game.moves import Move
 from engine.game.state import State
 from learn.data import Batch, dataset, legal_moves, read_all, read_batches
@@ -142,6 +145,23 @@ def test_another_schema_is_refused(ending: str, tmp_path: Path) -> None:
     manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "schema": 99}))
     with pytest.raises(ExportFileError, match="found schema 99; allowed: 1"):
         read_all(path)
+
+
+@pytest.mark.parametrize(
+    ("read", "package", "extra"), [(read_all, "pyarrow", "parquet"), (dataset, "torch", "learn")]
+)
+def test_missing_extra_is_told(
+    read: Callable[[Path], object],
+    package: str,
+    extra: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "x.parquet").touch()
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, "learn.torch_data", raising=False)
+    with pytest.raises(MissingExtraError, match=rf"pip install -e '\.\[{extra}\]'$"):
+        read(tmp_path / "x.parquet")
 
 
 def test_torch_dataset_has_every_row(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,19 +16,28 @@ from typing import Any
 
 import pytest
 
-from engine.game.cards import CARD_FILE, Catalogue
+from engine.game.cards import CARD_FILE, Catalogue, default_catalogue
 from engine.search.solver import Solver
 from engine.text.notation import format_state, parse_state
-from store.environment import Entry, Environment
-from store.format import MANIFEST_KEY, META
-from store.generations import CURRENT, DATA, Folder
+from store.generations import CURRENT, DATA, JOB, Folder
+from store.parts import Parts
 from store.reader import Reader
-from store.records import Manifest, read_manifest, to_json
+from store.summary import totals_of
+from store.totals import Totals
 from tests.commands import RUN, command
 from tests.conftest import IS_JIT_OFF
-from tests.databases import ROOT_PLY, build, small_roots, write_states
+from tests.databases import (
+    ROOT_PLY,
+    build,
+    change_manifest,
+    data_file,
+    publish_changed,
+    small_roots,
+    write_states,
+)
 
 PATIENCE = 120  # seconds
+KILLS, SHARES = 20, 10  # shares of the plan, enough for a merge
 FINISHED = "ff8_1A.2A.3A.4A.5A.6B.7B.8B.9B__10_B"
 ROOTS = small_roots(4 if IS_JIT_OFF else 30, ROOT_PLY if IS_JIT_OFF else 3)
 
@@ -54,13 +64,13 @@ def digest_of(path: Path) -> str:
 
 
 def wait_for_commits(path: Path, process: subprocess.Popen[str], commits: int) -> None:
-    """Wait until a generation has been begun, and so many roots have been committed to it."""
+    """Wait until a part has been begun, and so many roots have been committed to it."""
     until = time.monotonic() + PATIENCE
     seen: set[int] = set()
     while len(seen) <= commits:
         assert process.poll() is None
         assert time.monotonic() < until
-        seen |= {file.stat().st_mtime_ns for file in path.glob(f"gen-??????/{DATA}")}
+        seen |= {file.stat().st_mtime_ns for file in path.glob(f"{JOB}/{DATA}")}
         time.sleep(0.001)
 
 
@@ -123,6 +133,35 @@ def test_job_over_real_deals_survives_twenty_kills(tmp_path: Path) -> None:
     assert finished.returncode == 0, finished.stderr
     assert digest_of(path) == digest_of(whole)
     assert precompute("verify", "--db", str(path)).returncode == 0
+
+
+def test_jobs_killed_while_they_write_merge_and_publish_end_with_the_same_content(
+    digest: str, tmp_path: Path
+) -> None:
+    """Many small jobs, so that parts are merged; twenty kills at random moments."""
+    path, chance = tmp_path / "db", random.Random(21)
+    shares = [ROOTS[number::SHARES] for number in range(SHARES)]
+    for number, share in enumerate(shares):
+        states = write_states(tmp_path / f"{number}.jsonl", share)
+        for _ in range(KILLS // SHARES):
+            process = started("--state", states, "--resume", "--db", str(path))
+            time.sleep(chance.uniform(0.5, 1.5))
+            process.kill()
+            process.communicate()
+            check_served(path)
+        done = precompute("--state", states, "--resume", "--db", str(path))
+        assert done.returncode == 0, done.stderr
+    assert digest_of(path) == digest
+    assert precompute("verify", "--db", str(path)).returncode == 0
+
+
+def check_served(path: Path) -> None:
+    """What is published can be read, all of it, whenever a job was killed."""
+    if Folder(path).current():
+        parts = Parts([path], default_catalogue())
+        assert not parts.left_out
+        assert totals_of(parts).to_dict() == Totals.of(r for _, r in parts.roots()).to_dict()
+        parts.close()
 
 
 def test_interrupted_job_says_how_to_go_on(plan: str, digest: str, tmp_path: Path) -> None:
@@ -210,7 +249,7 @@ def test_both_starters_are_stored_as_two_deals(tmp_path: Path, catalogue: Catalo
     done = precompute("--hands", hands, "--first", "both", "--plies", "1", "--db", str(tmp_path))
     assert done.returncode == 0, done.stderr
     reader = Reader(tmp_path, catalogue)
-    roots = sorted(record.root for record in reader.roots())
+    roots = sorted(record.root for _, record in reader.parts.roots())
     assert roots == ["tc_9_1.2.3.4.5_6.7.8.9.10_A", "tc_9_6.7.8.9.10_1.2.3.4.5_A"]
     for root in roots:
         state = parse_state(root, catalogue)
@@ -256,10 +295,7 @@ def test_job_refuses_to_extend_another_kind_of_database(
     tmp_path: Path, field: str, value: object
 ) -> None:
     build(tmp_path, small_roots(1))
-    environment = Environment(Folder(tmp_path).served(), writes=True)
-    manifest = Manifest(**{**vars(read_manifest(environment)), field: value})
-    environment.commit([Entry.of(META, MANIFEST_KEY, to_json(manifest))])
-    environment.close()
+    publish_changed(tmp_path, change_manifest(**{field: value}))
     state = format_state(small_roots(2)[1])
     done = precompute("--state", state, "--db", str(tmp_path))
     assert done.returncode == 1
@@ -296,10 +332,10 @@ def test_summary_counts_what_was_stored(tmp_path: Path) -> None:
         (("--hands", "1,2:3"), "hands"),
         (("--hands", "1,2,3,4,5:6,7,8,9,Nobody"), "Nobody"),
         (("--sample", "0"), "sample: found 0"),
-        (("--sample", "1", "--demo"), "deals: found '--sample and --demo'"),
-        (("--demo", "--plies", "9"), "plies: found '9'; allowed: 0 to 8, or all"),
+        (("--sample", "1", "--demo"), "deals: found --sample and --demo; allowed: one of --hands"),
+        (("--demo", "--plies", "9"), 'plies: found "9"; allowed: 0 to 8, or all'),
         (("--demo", "--plies", "-1"), "plies"),
-        (("--sample", "1", "--first", "C"), "first: found 'C'"),
+        (("--sample", "1", "--first", "C"), 'first: found "C"'),
         (("--sample", "1", "--rules", "open"), "open"),
         (("--sample", "1", "--elements", "X"), "elements"),
         (("--sample", "1", "--seed", "-1"), "seed"),
@@ -307,11 +343,11 @@ def test_summary_counts_what_was_stored(tmp_path: Path) -> None:
         (("--sample", "99999999999999999999"), "sample: found 99999999999999999999"),
         (("--state", "tc_9_1_2_A"), "hands"),
         (("--state", FINISHED), "a state that has moves left"),
-        (("--state", "tc_9_1.2.3.4.5_6.7.8.9.10_A", "--rules", "same"), "--rules: found 'same'"),
+        (("--state", "tc_9_1.2.3.4.5_6.7.8.9.10_A", "--rules", "same"), '--rules: found "same"'),
         (("--state", "tc_9_1.2.3.4.5_6.7.8.9.10_A", "--seed", "1"), "--seed: found 1"),
         (("--demo", "--variant", "ff8"), "leave it out with --demo, which sets it"),
-        (("--resume", "--plies", "3"), "--plies: found '3'"),
-        (("--resume", "--variant", "ff8"), "--variant: found"),
+        (("--resume", "--plies", "3"), '--plies: found "3"'),
+        (("--resume", "--variant", "ff8"), '--variant: found "ff8"'),
         (("--state", "@/no/such/file"), "/no/such/file"),
         (("--hands", "@/no/such/file"), "/no/such/file"),
     ],
@@ -337,7 +373,7 @@ def test_file_without_deals_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_resume_notices_a_damaged_database(tmp_path: Path) -> None:
     build(tmp_path, small_roots(1))
-    with (Folder(tmp_path).served() / DATA).open("r+b") as file:
+    with data_file(tmp_path).open("r+b") as file:
         file.truncate(9000)
     done = precompute("--resume", "--db", str(tmp_path))
     assert done.returncode == 1
@@ -351,18 +387,27 @@ def test_lost_current_is_published_again(tmp_path: Path) -> None:
         done = precompute(subcommand, "--db", str(tmp_path))
         assert done.returncode == 1
         assert "precompute --resume goes on" in done.stderr
-    refused = precompute("--state", format_state(small_roots(1)[0]), "--db", str(tmp_path))
-    assert refused.stderr.rstrip().endswith("--resume publishes it")
     assert precompute("--resume", "--db", str(tmp_path)).returncode == 0
-    assert digest_of(tmp_path) == report.manifest.digest
+    assert digest_of(tmp_path) == report.generation.totals["digest"]
 
 
-def test_generation_without_a_file_is_told(tmp_path: Path) -> None:
+def test_generation_without_its_parts_is_taken_back(tmp_path: Path) -> None:
     build(tmp_path, small_roots(1))
-    (tmp_path / "gen-000009").mkdir()
+    (tmp_path / "gen-000009.json").write_bytes((tmp_path / "gen-000001.json").read_bytes())
+    shutil.rmtree(data_file(tmp_path).parent)
     done = precompute("--resume", "--db", str(tmp_path))
     assert done.returncode == 1
-    assert "gen-000009 is damaged: it has no data.mdb" in done.stderr
+    assert "is damaged" in done.stderr
+    assert not (tmp_path / "gen-000009.json").exists()
+
+
+def test_half_built_generation_of_an_earlier_version_is_told(tmp_path: Path) -> None:
+    build(tmp_path, small_roots(1))
+    (tmp_path / "gen-000009").mkdir()
+    shutil.copyfile(data_file(tmp_path), tmp_path / "gen-000009" / DATA)
+    done = precompute("--resume", "--db", str(tmp_path))
+    assert done.returncode == 1
+    assert "gen-000009 is half-built by an earlier version" in done.stderr
 
 
 def test_wrong_line_of_a_file_is_named(tmp_path: Path) -> None:

@@ -183,26 +183,27 @@ def test_reader_that_goes_away_is_no_error_to_tell() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--plies", "3"], "--plies: found '3'; allowed: leave it out with --mode trajectory"),
-        ([*BELOW, "--rules", "same"], "--rules: found 'same'; allowed: leave it out with --state"),
-        ([*BELOW, "--plies", "9"], "plies: found '9'; allowed: 0 to 8, or all"),
+        (["--plies", "3"], '--plies: found "3"; allowed: leave it out with --mode trajectory'),
+        ([*BELOW, "--rules", "same"], '--rules: found "same"; allowed: leave it out with --state'),
+        ([*BELOW, "--plies", "9"], 'plies: found "9"; allowed: 0 to 8, or all'),
         (
             [*BELOW, "--include-terminal", "--plies", "6"],
-            "--include-terminal: found 'with --plies 6'; allowed: with --plies 8 or all",
+            "--include-terminal: found it with --plies 6; allowed: with --plies 8 or all",
         ),
-        (["--heur-w-edge", "nan"], "Invalid value for '--heur-w-edge'"),
+        (["--heur-w-edge", "nan"], '--heur-w-edge: found "nan"; allowed: 1000 or less'),
         (["--seed", "-1"], "seed: found -1"),
-        (["--games", "0"], "Invalid value for '--games'"),
-        (["--off-pv-rate", "1.5"], "Invalid value for '--off-pv-rate'"),
+        (["--games", "0"], '--games: found "0"; allowed: 1 or more (see precompute export --help)'),
+        (["--off-pv-rate", "1.5"], '--off-pv-rate: found "1.5"; allowed: 1 or less'),
+        (["--mode", "all"], '--mode: found "all"; allowed: one of trajectory, full, graph'),
         (
             ["--policy-format", "mcts", "--mix-mcts", "0.5"],
             "--mix-mcts: found 0.5; allowed: a share that is at most 1 with the heuristic's",
         ),
         (
             ["--mode", "full", "--state", "tc_1A.2A.3A.4A.5A.6B.7B.8B.9B__10_B"],
-            "state: found 'tc_1A.2A.3A.4A.5A.6B.7B.8B.9B__10_B'; allowed: a state that has moves",
+            'state: found "tc_1A.2A.3A.4A.5A.6B.7B.8B.9B__10_B"; allowed: a state that has moves',
         ),
-        (["--mode", "full", "--hands", "1,2"], "hands: found '1,2'; allowed: two hands"),
+        (["--mode", "full", "--hands", "1,2"], 'hands: found "1,2"; allowed: two hands'),
     ],
 )
 def test_misuse_ends_with_2_and_one_line(
@@ -243,7 +244,7 @@ def test_stdout_takes_no_shards(capsys: pytest.CaptureFixture[str]) -> None:
 def test_several_roots_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     roots = write_states(tmp_path / "roots.jsonl", small_roots(2, 7))
     said = refusal(capsys, "--out", "-", "--mode", "full", "--state", roots)
-    assert said.startswith("precompute: state: found '2 states'; allowed: one")
+    assert said.startswith("precompute: state: found 2 states; allowed: one")
 
 
 @compiled
@@ -265,7 +266,7 @@ def test_missing_pyarrow_is_told_before_any_work(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert done.stderr == (
-        "precompute: Parquet files need pyarrow, which is not installed: "
-        "pip install 'triadbase[parquet]'\n"
+        "precompute: Parquet needs the extra `parquet`, which is not installed (import of pyarrow "
+        "halted; None in sys.modules): .venv/bin/pip install -e '.[parquet]'\n"
     )
     assert list(tmp_path.iterdir()) == []

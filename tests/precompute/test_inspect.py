@@ -10,9 +10,15 @@ import pytest
 from engine.text.wire import state_to_dict
 from store.environment import Entry, Environment
 from store.format import BLOCKS, ROOTS
-from store.generations import DATA, Folder
 from tests.commands import command
-from tests.databases import build, small_roots, states_below
+from tests.databases import (
+    build,
+    data_file,
+    publish_changed,
+    small_roots,
+    states_below,
+    tear_blocks,
+)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +36,7 @@ def test_info_counts_what_is_there(path: Path) -> None:
     assert facts["total"]["states"] == len(states)
     for layer in facts["layers"]:
         assert layer["states"] == sum(state.ply == layer["ply"] for state in states)
-    assert facts["file_bytes"] == (Folder(path).served() / DATA).stat().st_size
+    assert facts["file_bytes"] == data_file(path).stat().st_size
     assert facts["kinds"] == {"ff8-espw to ply 8": 1, "tc-espw to ply 8": 1}
 
 
@@ -60,11 +66,15 @@ def test_verify_says_what_it_checked(path: Path) -> None:
 
 
 def damage(path: Path, table: bytes) -> None:
-    """Put the last value of a table in the place of the first, in a copy of a database."""
-    environment = Environment(Folder(path).served(), writes=True)
-    frames = [(key, bytes(frame)) for key, frame in environment.frames(table)]
-    environment.commit([Entry(table, frames[0][0], frames[-1][1])])
-    environment.close()
+    """Put the last value of a table in the place of the first, as if it had been written so."""
+
+    def exchange(part: Path) -> None:
+        environment = Environment(part, writes=True)
+        frames = list(environment.frames(table))
+        environment.commit([Entry(table, frames[0][0], frames[-1][1])])
+        environment.close()
+
+    publish_changed(path, exchange)
 
 
 def test_verify_finds_a_damaged_block(tmp_path: Path) -> None:
@@ -86,7 +96,7 @@ def test_wrong_option_of_verify_is_told(path: Path, arguments: tuple[str, str]) 
 
 def test_eval_searches_when_the_database_cannot_be_opened(tmp_path: Path) -> None:
     build(tmp_path, small_roots(1))
-    with (Folder(tmp_path).served() / DATA).open("r+b") as file:
+    with data_file(tmp_path).open("r+b") as file:
         file.truncate(9000)
     state = json.dumps(state_to_dict(small_roots(1)[0]))
     done = command("precompute", "eval", "--db", str(tmp_path), given=state)
@@ -115,11 +125,7 @@ def test_eval_answers_from_a_database(path: Path) -> None:
 
 def test_eval_searches_around_damage(tmp_path: Path) -> None:
     build(tmp_path, small_roots(1))
-    environment = Environment(Folder(tmp_path).served(), writes=True)
-    frames = [(key, bytes(frame)) for key, frame in environment.frames(BLOCKS)]
-    torn = [Entry(BLOCKS, key, frame[:-3]) for key, frame in frames]
-    environment.commit(torn)
-    environment.close()
+    publish_changed(tmp_path, tear_blocks)
     state = json.dumps(state_to_dict(small_roots(1)[0]))
     done = command("precompute", "eval", "--db", str(tmp_path), given=state)
     assert done.returncode == 0

@@ -12,8 +12,8 @@ from engine.game.dealing import Dealer
 from engine.game.state import State
 from engine.text.notation import format_state
 from precompute.demo import demo_states
+from precompute.limits import DEFAULT_PLIES
 from precompute.plan import (
-    DEFAULT_PLIES,
     openings,
     parse_plies,
     plan_roots,
@@ -23,13 +23,15 @@ from precompute.plan import (
 )
 from tests.databases import ROOT_PLY, exchanged, small_roots, write_states
 
+DEALS = Path(__file__).parent.parent.parent / "docs" / "deals.txt"
+
 
 @pytest.mark.parametrize(("text", "plies"), [(None, DEFAULT_PLIES), ("all", 8), ("0", 0), ("8", 8)])
 def test_plies_are_read(text: str | None, plies: int) -> None:
     assert parse_plies(text) == plies
 
 
-@pytest.mark.parametrize("text", ["", "9", "-1", "five", "1.0", "²"])
+@pytest.mark.parametrize("text", ["", "9", "-1", "five", "1.0", "²", "9" * 5_000])
 def test_wrong_plies_are_refused(text: str) -> None:
     with pytest.raises(NotationError, match="plies"):
         parse_plies(text)
@@ -57,6 +59,19 @@ def test_hands_come_in_their_order(catalogue: Catalogue, tmp_path: Path) -> None
     firsts = [given.hands[0][0].id for given in hands]
     assert firsts == [31, 1, 11, 21]
     assert hands[2].hands[1][0].id == 1
+
+
+def test_file_of_deals_in_the_documentation_is_one(catalogue: Catalogue) -> None:
+    given = read_hands([f"@{DEALS}"], catalogue)
+    plan = plan_roots(openings([Dealer(catalogue)], given), DEFAULT_PLIES, catalogue)
+    assert len(plan) == 3
+    assert given[1].hands[1][4].name == "Fujin, Raijin"
+
+
+def test_line_that_is_no_json_blames_the_hands(catalogue: Catalogue, tmp_path: Path) -> None:
+    (tmp_path / "deals").write_text("{")
+    with pytest.raises(InputError, match=r'deals:1: hands: found "{"; allowed: one JSON value'):
+        read_hands([f"@{tmp_path / 'deals'}"], catalogue)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from precompute.plan import plan_roots
 from precompute.roots import SolveRoots, memory_needed
 from store.format import FORMAT
 from store.generations import Folder
-from store.records import Manifest
+from store.records import Kind
 from tests.clusters import Cluster, JobProcess, job_on, wait_until, without_project
 from tests.commands import command
 from tests.databases import ROOT_PLY, Unwatched
@@ -134,7 +134,7 @@ def test_worker_with_too_little_memory_is_refused(cluster: Cluster, tmp_path: Pa
 
 def task() -> SolveRoots:
     plan = plan_roots(ROOTS[:1], ROOT_PLY, default_catalogue())
-    return SolveRoots(Manifest.begun(default_catalogue()), memory_needed(plan))
+    return SolveRoots(Kind.of(default_catalogue()), memory_needed(plan))
 
 
 def test_worker_started_anew_under_an_old_address_is_asked_again(
@@ -199,7 +199,7 @@ def test_address_is_accepted(address: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("scheduler:8786",), 2, "cluster: found 'scheduler:8786'; allowed: local, or"),
+        (("scheduler:8786",), 2, 'cluster: found "scheduler:8786"; allowed: local, or'),
         (("tcp://a:1", "--threads", "2"), 2, "--threads: found 2; allowed: leave it out with"),
         (("tcp://a:1", "--memory", "99"), 2, "--memory: found 99; allowed: leave it out with"),
         (("local", "--memory", "300"), 1, "memory: found a ceiling of 300 MiB"),
@@ -257,4 +257,4 @@ def test_missing_extra_is_told_in_one_line(plan: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
-    assert "pip install 'triadbase[cluster]'" in done.stderr
+    assert ".venv/bin/pip install -e '.[cluster]'" in done.stderr

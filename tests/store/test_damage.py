@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,12 @@ from engine.text.notation import format_state
 from store.answer import DATABASE, SEARCH
 from store.environment import Entry, Environment
 from store.format import BLOCKS
-from store.generations import DATA, Folder
+from store.generations import DATA
 from store.oracle import Oracle
 from store.reader import Reader
-from tests.databases import ROOT_PLY, build, small_roots, states_below
+from tests.databases import ROOT_PLY, build, data_file, small_roots, states_below
+
+Layout = Callable[[Path, Path, bytes], Path]
 
 PAGE = 4096
 EVERY = 600 if ROOT_PLY == 4 else 10  # of the states below a root
@@ -84,12 +88,19 @@ def margins(states: list[State]) -> list[int]:
     return [solver.solve(state).margin for state in states]
 
 
-def damaged(whole: Path, tmp_path: Path, data: bytes) -> Path:
-    generation = tmp_path / "gen-000001"
-    generation.mkdir()
-    (generation / DATA).write_bytes(data)
-    (tmp_path / "CURRENT").write_bytes((whole / "CURRENT").read_bytes())
-    return tmp_path
+def damaged(whole: Path, path: Path, data: bytes) -> Path:
+    """Return a copy of a database with other data in its file."""
+    shutil.copytree(whole, path, dirs_exist_ok=True)
+    data_file(path).write_bytes(data)
+    return path
+
+
+def damaged_old(_whole: Path, path: Path, data: bytes) -> Path:
+    """Return a database of an earlier version, whose file no digest is known of, with this data."""
+    (path / "gen-000001").mkdir()
+    (path / "gen-000001" / DATA).write_bytes(data)
+    (path / "CURRENT").write_text("gen-000001\n")
+    return path
 
 
 def check_answers(path: Path, states: list[State], margins: list[int]) -> list[str]:
@@ -103,17 +114,27 @@ def test_whole_database_answers_all(whole: Path, states: list[State], margins: l
     assert set(check_answers(whole, states, margins)) == {DATABASE}
 
 
+LAYOUTS = pytest.mark.parametrize("damaged", [damaged, damaged_old], ids=["parts", "earlier"])
+
+
+@LAYOUTS
 @pytest.mark.parametrize("part", range(12))
 def test_flipped_bytes_never_change_an_answer(
-    whole: Path, tmp_path: Path, states: list[State], margins: list[int], part: int
+    whole: Path,
+    tmp_path: Path,
+    states: list[State],
+    margins: list[int],
+    part: int,
+    damaged: Layout,
 ) -> None:
     """Every part gets its share: meta pages, tree pages, values."""
-    data = bytearray((Folder(whole).served() / DATA).read_bytes())
+    data = bytearray(data_file(whole).read_bytes())
     chance = random.Random(part)
     size = len(data) // 12
     for _ in range(1 + part % 4 * 3):
         data[part * size + chance.randrange(size)] ^= 1 << chance.randrange(8)
-    check_answers(damaged(whole, tmp_path, bytes(data)), states, margins)
+    found = check_answers(damaged(whole, tmp_path, bytes(data)), states, margins)
+    assert found == ["refused"] or damaged is damaged_old
 
 
 @pytest.mark.parametrize("page", [0, 1, 2, 3])
@@ -121,17 +142,18 @@ def test_flipped_bytes_never_change_an_answer(
 def test_overwritten_page_never_changes_an_answer(
     whole: Path, tmp_path: Path, states: list[State], margins: list[int], page: int, fill: bytes
 ) -> None:
-    data = bytearray((Folder(whole).served() / DATA).read_bytes())
+    """As an earlier version would find it; otherwise the digest tells."""
+    data = bytearray(data_file(whole).read_bytes())
     data[page * PAGE : (page + 1) * PAGE] = fill * PAGE
-    check_answers(damaged(whole, tmp_path, bytes(data)), states, margins)
+    check_answers(damaged_old(whole, tmp_path, bytes(data)), states, margins)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.6, 0.9, 0.999])
 def test_cut_file_never_changes_an_answer(
     whole: Path, tmp_path: Path, states: list[State], margins: list[int], share: float
 ) -> None:
-    data = (Folder(whole).served() / DATA).read_bytes()
-    path = damaged(whole, tmp_path, data[: int(len(data) * share)])
+    data = data_file(whole).read_bytes()
+    path = damaged_old(whole, tmp_path, data[: int(len(data) * share)])
     sources = check_answers(path, states, margins)
     assert sources == ["refused"] or share > 0.6  # the end may be pages that are free
 
@@ -140,13 +162,13 @@ def test_flipped_value_is_told_and_searched_around(
     whole: Path, tmp_path: Path, states: list[State]
 ) -> None:
     """Damage within a block is found when it is read, told, and costs only that block."""
-    data = bytearray((Folder(whole).served() / DATA).read_bytes())
-    environment = Environment(Folder(whole).served())
+    data = bytearray(data_file(whole).read_bytes())
+    environment = Environment(data_file(whole).parent)
     frames = [bytes(frame) for _, frame in environment.frames(BLOCKS)]
     environment.close()
     frame = max(frames, key=len)
     data[data.index(frame) + len(frame) // 2] ^= 1
-    reader = Reader(damaged(whole, tmp_path, bytes(data)), default_catalogue())
+    reader = Reader(damaged_old(whole, tmp_path, bytes(data)), default_catalogue())
     told: list[DamagedError] = []
     oracle = Oracle(reader, on_damage=told.append)
     sources = {oracle.answer(state).source for state in states}
@@ -161,8 +183,8 @@ def test_flipped_value_is_told_and_searched_around(
 
 
 def test_values_exchanged_between_keys_are_found_out(whole: Path, tmp_path: Path) -> None:
-    path = damaged(whole, tmp_path, (Folder(whole).served() / DATA).read_bytes())
-    environment = Environment(Folder(path).served(), writes=True)
+    path = damaged(whole, tmp_path, data_file(whole).read_bytes())
+    environment = Environment(data_file(path).parent, writes=True)
     (one, first), (other, second) = [
         (key, bytes(frame)) for key, frame in environment.frames(BLOCKS)
     ][:2]

@@ -18,14 +18,20 @@ from engine.text.document import state_from_dict
 from engine.text.notation import format_state
 from store import environment
 from store.answer import DATABASE, SEARCH, Answer
-from store.environment import Entry, Environment
-from store.format import MANIFEST_KEY, META
-from store.generations import Folder
 from store.oracle import Oracle
 from store.reader import Reader
-from store.records import read_manifest, to_json
 from tests import vectors as vector_files
-from tests.databases import ROOT_PLY, build, copied_root, exchanged, small_roots, states_below
+from tests.databases import (
+    ROOT_PLY,
+    build,
+    change_manifest,
+    copied_root,
+    data_file,
+    exchanged,
+    publish_changed,
+    small_roots,
+    states_below,
+)
 from tests.indices import Index
 
 ROOTS = [*small_roots(), copied_root()]
@@ -109,7 +115,7 @@ def test_refused_database_is_not_left_open(tmp_path: Path, catalogue: Catalogue)
     for _ in range(3):
         with pytest.raises(MismatchError):
             Reader(tmp_path, other)
-    assert Folder(tmp_path).served() not in environment._shared
+    assert environment.file_id(data_file(tmp_path).parent) not in environment._shared
 
 
 def test_state_of_no_deal_is_a_miss(reader: Reader, catalogue: Catalogue) -> None:
@@ -200,19 +206,16 @@ def test_other_database_is_refused(
     tmp_path: Path, catalogue: Catalogue, field: str, value: object, error: type[Exception]
 ) -> None:
     build(tmp_path, [ROOTS[0]], plies=ROOT_PLY)
-    environment = Environment(Folder(tmp_path).served(), writes=True)
-    manifest = vars(read_manifest(environment)) | {field: value}
-    environment.commit([Entry.of(META, MANIFEST_KEY, to_json(manifest))])
-    environment.close()
+    publish_changed(tmp_path, change_manifest(**{field: value}))
     with pytest.raises(error, match=str(value) if error is MismatchError else "half-built"):
         Reader(tmp_path, catalogue)
 
 
 def test_published_database_can_be_read_from_a_read_only_folder(path: Path) -> None:
-    generation = Folder(path).served()
-    before = sorted(item.name for item in generation.iterdir())
+    part = data_file(path).parent
+    before = sorted(item.name for item in part.iterdir())
     Reader(path, default_catalogue()).close()
-    assert sorted(item.name for item in generation.iterdir()) == before == ["data.mdb"]
+    assert sorted(item.name for item in part.iterdir()) == before == ["data.mdb"]
 
 
 def test_open_reader_goes_on_while_the_database_grows(tmp_path: Path, catalogue: Catalogue) -> None:
@@ -227,8 +230,9 @@ def test_open_reader_goes_on_while_the_database_grows(tmp_path: Path, catalogue:
 
 
 def test_record_counts_what_is_there(reader: Reader) -> None:
-    records = list(reader.roots())
-    assert len(records) == len(ROOTS) == reader.manifest.entries["roots"]
+    records = [record for _, record in reader.parts.roots()]
+    (opened,) = reader.parts.opened
+    assert len(records) == len(ROOTS) == opened.manifest.entries["roots"]
     by_root = {record.root: record for record in records}
     for root in ROOTS:
         record = by_root[format_state(root.seated)]

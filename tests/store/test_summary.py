@@ -9,7 +9,8 @@ from engine.game.board import CELLS
 from engine.game.cards import Catalogue
 from store.exported import ELEMENT, Column, columns_of, flat_names
 from store.reader import Reader
-from store.summary import LayerTotals, bits_per_state, summarise, total_of
+from store.summary import summarise
+from store.totals import Totals, bits_per_state
 from tests.databases import build, small_roots, states_below
 
 
@@ -17,7 +18,7 @@ def test_summary_counts_the_states_there_are(tmp_path: Path, catalogue: Catalogu
     roots = small_roots(3)
     build(tmp_path, roots)
     reader = Reader(tmp_path, catalogue)
-    facts = summarise(reader)
+    facts = summarise(reader.parts)
     reader.close()
     counts = Counter(state.ply for root in roots for state in states_below(root))
     del counts[CELLS]  # finished games are not stored
@@ -28,8 +29,8 @@ def test_summary_counts_the_states_there_are(tmp_path: Path, catalogue: Catalogu
 
 
 def test_nothing_takes_no_bits() -> None:
-    assert LayerTotals().rows() == []
-    assert total_of([]) == {"states": 0, "blocks": 0, "bytes": 0, "bits_per_state": 0.0}
+    assert Totals().rows() == []
+    assert Totals().total() == {"states": 0, "blocks": 0, "bytes": 0, "bits_per_state": 0.0}
     assert bits_per_state({"states": 16, "bytes": 3}) == 1.5
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from distributed import Future, KilledWorker, get_worker
 
@@ -90,6 +90,14 @@ class Given(NamedTuple, Generic[T, R]):
     future: Future[R]  # who lets go of it takes the item back
 
 
+class Outcome(NamedTuple, Generic[R]):
+    """What became of an item."""
+
+    key: str
+    result: R | None
+    error: BaseException | None
+
+
 class ClusterEngagement(Generic[T, R]):
     """A cluster that is ready for a task."""
 
@@ -105,7 +113,7 @@ class ClusterEngagement(Generic[T, R]):
         self._connection, self._staff, self._task = connection, staff, task
         self._watch, self._patience = watch, patience
         self._given: dict[str, Given[T, R]] = {}  # by key
-        self._done: SimpleQueue[Future[R]] = SimpleQueue()
+        self._done: SimpleQueue[Outcome[R]] = SimpleQueue()
         self._looked = -LOOK_SECONDS
 
     @property
@@ -149,24 +157,34 @@ class ClusterEngagement(Generic[T, R]):
                 retries=RETRIES,
             )
             self._given[key] = Given(number, item, future)
-            future.add_done_callback(self._done.put)
+            future.add_done_callback(self._fetch)
         return True
+
+    def _fetch(self, future: Future[R]) -> None:
+        """Fetch what became of an item, in a thread of Dask's.
+
+        A result that is lost with its worker is worked out again, for which somebody must go on
+        looking at who is there: so whoever takes results does not fetch them.
+        """
+        try:
+            self._done.put(Outcome(str(future.key), future.result(), None))
+        except BaseException as error:  # noqa: BLE001  told by whoever takes it
+            self._done.put(Outcome(str(future.key), None, error))
 
     def _taken(self) -> dict[int, R]:
         """Return the result that comes next, by its number; nothing when none comes soon."""
         try:
-            key = str(self._done.get(timeout=LOOK_SECONDS).key)
+            key, result, error = self._done.get(timeout=LOOK_SECONDS)
         except Empty:
             return {}
         number, item, future = self._given.pop(key)
-        try:
-            return {number: future.result()}
-        except KilledWorker as error:
+        if error is None:
+            return {number: cast(R, result)}
+        if isinstance(error, KilledWorker):
             raise ClusterError(
                 f"{error.allowed_failures + 1} workers died over {item}, the last was "
                 f"{error.last_worker.address}: their own logs or their machines may say of what"
             ) from error
-        except Exception as error:
-            if future.status == "error":
-                raise ClusterError(f"{item} could not be worked out: {shown(error)}") from error
-            raise self._connection.lost() from error
+        if future.status == "error":
+            raise ClusterError(f"{item} could not be worked out: {shown(error)}") from error
+        raise self._connection.lost() from error

@@ -25,7 +25,8 @@ export class Advice {
     const { answer } = game;
     byId("hints").checked = game.hints;
     byId("verdict").replaceChildren(...this.#verdict());
-    byId("source").textContent = answer ? sourceText(answer) : "Asking …";
+    const without = game.problem ? "No answer." : "Asking …";
+    byId("source").textContent = answer ? sourceText(answer) : without;
     byId("step").hidden = !game.mover;
     byId("step").disabled = !answer?.pv.length;
     this.#noteFocus();

@@ -3,6 +3,7 @@
 import { drawElement, elementLetter } from "./elements.js";
 import { byId, make } from "./dom.js";
 import { loadCards } from "./service.js";
+import { whileTold } from "./status.js";
 import { counted, rankText } from "./words.js";
 
 const RANKS = ["top", "right", "bottom", "left"];
@@ -57,6 +58,7 @@ for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => sortBy(button.closest("th").dataset.column));
 }
 byId("search").addEventListener("input", draw);
-cards = [...(await loadCards()).values()];
-draw();
-document.body.dataset.ready = "";
+await whileTold(async () => {
+  cards = [...(await loadCards()).values()];
+  draw();
+});

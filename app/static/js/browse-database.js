@@ -1,7 +1,9 @@
-/** What the database covers, as tables. */
+/** What the database covers: facts and tables, what is not served and why, its deals. */
 
+import { DealList } from "./deals.js";
 import { byId, make } from "./dom.js";
-import { describeDatabase } from "./service.js";
+import { describeDatabase, loadCards } from "./service.js";
+import { whileTold } from "./status.js";
 
 const number = new Intl.NumberFormat("en");
 const FACTS = {
@@ -37,7 +39,27 @@ function drawKind([kind, deals]) {
     make("td", { class: "number" }, text(deals)));
 }
 
+function drawPart({ name, kind, bytes }) {
+  return make("tr", {},
+    make("th", { scope: "row" }, name),
+    make("td", {}, kind),
+    make("td", { class: "number" }, text(bytes)));
+}
+
+/** Say what is there and not served, and why. */
+function drawUnserved({ refused, left_out: leftOut = [] }) {
+  byId("refused").hidden = !refused;
+  byId("refused").textContent = `What is there now is not served: ${refused}.`;
+  byId("left-out").hidden = !leftOut.length;
+  byId("left-out").replaceChildren(
+    make("strong", {}, "Left out, because it cannot be read"),
+    make("ul", {}, ...leftOut.map(({ name, reason }) =>
+      make("li", {}, make("code", {}, name), `: ${reason}`))),
+  );
+}
+
 function draw(facts) {
+  drawUnserved(facts);
   const isThere = facts.generation !== null && !facts.damage;
   byId("nothing").hidden = isThere;
   if (facts.damage) byId("nothing").textContent = `The database is damaged: ${facts.damage}.`;
@@ -49,7 +71,11 @@ function draw(facts) {
     ...facts.layers.map((layer) => drawLayer(`ply ${layer.ply}`, layer)),
     drawLayer("all", facts.total),
   );
+  byId("parts").replaceChildren(...facts.parts.map(drawPart));
 }
 
-draw(await describeDatabase());
-document.body.dataset.ready = "";
+await whileTold(async () => {
+  const [facts, cards] = await Promise.all([describeDatabase(), loadCards()]);
+  draw(facts);
+  if (facts.generation !== null) await new DealList(cards).open();
+});

@@ -33,18 +33,21 @@ export function setAttribute(element, name, value) {
   else element.setAttribute(name, value === true ? "" : value);
 }
 
-/** Show or remove a problem, with every wrong field in words. */
+/** Show or remove a problem, with every wrong field in words; below advice, if there is any. */
 export function showProblem(root, problem) {
   root.hidden = !problem;
   root.replaceChildren();
   if (!problem) return;
-  root.append(make("strong", {}, problem.title ?? problem.message));
-  if (problem.errors?.length) {
-    root.append(make("ul", {}, ...problem.errors.map(describe)));
-  } else if (problem.title && problem.message !== problem.title) {
-    root.append(make("p", {}, problem.message));
-  }
+  const { title, message, advice, errors = [] } = problem;
+  root.append(make("strong", {}, title ?? message));
+  const list = make("ul", {}, ...errors.map(describe));
+  if (advice) root.append(make("p", {}, advice));
+  if (errors.length) root.append(advice ? folded("What the service says of it", list) : list);
+  else if (!advice && title && message !== title) root.append(make("p", {}, message));
 }
+
+const folded = (summary, content) =>
+  make("details", {}, make("summary", {}, summary), content);
 
 const describe = ({ field, found, allowed }) =>
   make("li", {}, make("code", {}, field), `: found ${found}; allowed: ${allowed}`);

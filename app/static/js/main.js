@@ -2,21 +2,22 @@
 
 import { Advice } from "./advice.js";
 import { Board } from "./board.js";
-import { byId } from "./dom.js";
+import { byId, showProblem } from "./dom.js";
 import { allowDragging } from "./drag.js";
 import { Game } from "./game.js";
 import { Hand } from "./hand.js";
 import { listenToKeys } from "./keys.js";
-import { fromLink, toHash } from "./link.js";
+import { fromLink, openLink, toHash } from "./link.js";
 import { Review } from "./review.js";
 import { deal, loadCards } from "./service.js";
 import { SetUp } from "./setup.js";
 import { openShare } from "./share.js";
-import { drawStatus, watchOutages } from "./status.js";
+import { drawStatus, whileTold } from "./status.js";
 
 const FIRST_RULES = { variant: "ff8", elemental: true, same: true, plus: true, same_wall: false };
 
 const game = new Game();
+let toldProblem = null;
 
 /** Deal new hands under the rules of the game on the table. */
 async function dealAgain() {
@@ -25,21 +26,34 @@ async function dealAgain() {
   await game.open({ opening: notation });
 }
 
-/** Open the game of the address, or deal one; a link that holds none is told. */
+/** Open the game of the address, or deal one. Where that fails, the address stays as it is. */
 async function begin() {
-  const linked = fromLink(location.hash);
   try {
-    if (linked) await game.open(linked);
-    else await dealAgain();
+    await (location.hash ? openLink(game, fromLink(location.hash)) : dealAgain());
   } catch (problem) {
-    if (!game.timeline) await dealAgain();
-    game.fail(problem);
+    failToBegin(problem);
   }
+}
+
+/** Tell why there is no new game on the table, and offer one; an old one stays. */
+function failToBegin(problem) {
+  problem.keepsAddress = true;
+  if (game.timeline) game.fail(problem);
+  else drawProblem(problem);
+}
+
+function drawProblem(problem) {
+  if (problem === toldProblem) return; // said once
+  toldProblem = problem;
+  showProblem(byId("problem"), problem);
+  byId("no-game").hidden = !problem?.keepsAddress;
 }
 
 function drawWith(views, cards) {
   for (const view of views) view.draw();
   drawStatus(game, cards);
+  drawProblem(game.problem);
+  if (game.problem?.keepsAddress) return;
   const hash = toHash(game.timeline);
   if (location.hash !== hash) history.replaceState(null, "", hash);
 }
@@ -60,20 +74,21 @@ function listen(board, setUp) {
   }
   allowDragging(byId("table"), game);
   listenToKeys(game, board);
-  window.addEventListener("hashchange", begin);
 }
 
-async function main() {
-  watchOutages();
+async function prepare() {
   const cards = await loadCards();
   const board = new Board(game, cards);
   const hands = ["near", "far"].map((end) => new Hand(game, cards, end, board));
   const views = [board, ...hands, new Advice(game, cards), new Review(game, cards)];
   game.addEventListener("change", () => drawWith(views, cards));
+  game.addEventListener("change", () => { // until then there is no game
+    listen(board, new SetUp(game, cards));
+    for (const id of ["table", "advice"]) byId(id).inert = false;
+  }, { once: true });
+  byId("deal-instead").addEventListener("click", () => dealAgain().catch(failToBegin));
+  window.addEventListener("hashchange", begin);
   await begin();
-  listen(board, new SetUp(game, cards));
-  for (const id of ["table", "advice"]) byId(id).inert = false; // until now there was no game
-  document.body.dataset.ready = "";
 }
 
-main();
+whileTold(prepare);

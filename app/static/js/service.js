@@ -41,6 +41,11 @@ export async function loadCards() {
   return new Map(cards.map((card) => [card.id, card]));
 }
 
+/** Return a page of the database's deals: {deals, next}. */
+export async function listDeals(wishes) {
+  return (await ask(`/database/deals?${new URLSearchParams(wishes)}`)).body;
+}
+
 /** Return what the database covers. */
 export async function describeDatabase() {
   return (await ask("/database")).body;

@@ -4,13 +4,14 @@ import { Problem } from "./api.js";
 import { drawCard } from "./card.js";
 import { byId, make, showProblem } from "./dom.js";
 import { drawElement, elementName, LETTERS } from "./elements.js";
-import { fromLink } from "./link.js";
+import { fromLink, openLink } from "./link.js";
 import { Picker } from "./picker.js";
 import { deal, notationOf } from "./service.js";
 import { CELL_NAMES, SWITCHES, cardText } from "./words.js";
 
 const PLAYERS = ["A", "B"];
 const HAND_SIZE = 5;
+const JSON_BEGINS = /^[{["]/;
 
 export class SetUp {
   #draft = null; // {elements: [9], hands: {A: [5], B: [5]}}; null where nothing is
@@ -20,16 +21,17 @@ export class SetUp {
   constructor(game, cards) {
     Object.assign(this, { game, cards, picker: new Picker(cards) });
     const clicks = {
-      "hands-random": () => this.#dealHands("random"),
-      "hands-stratified": () => this.#dealHands("stratified"),
-      "elements-game": () => this.#dealElements(),
-      "elements-none": () => this.#setElements(Array(CELL_NAMES.length).fill(null)),
-      start: () => this.#start(),
-      "open-pasted": () => this.#openPasted(),
+      "hands-random": (draft) => this.#dealHands(draft, "random"),
+      "hands-stratified": (draft) => this.#dealHands(draft, "stratified"),
+      "elements-game": (draft) => this.#dealElements(draft),
+      "elements-none": (draft) => this.#setElements(draft, Array(CELL_NAMES.length).fill(null)),
+      start: (draft) => this.#start(draft),
+      "open-pasted": (draft) => this.#openPasted(draft),
     };
     for (const [id, act] of Object.entries(clicks)) {
       byId(id).addEventListener("click", () => {
-        this.#work = this.#work.then(() => this.#try(act));
+        const draft = this.#draft;
+        this.#work = this.#work.then(() => this.#try(draft, act));
       });
     }
     byId("rule-elemental").addEventListener("change", () => this.#draw());
@@ -46,16 +48,20 @@ export class SetUp {
     for (const name of SWITCHES) byId(`rule-${name}`).checked = state.rules[name];
     byId(`variant-${state.rules.variant}`).checked = true;
     byId("first-toss").checked = true;
+    this.#work = Promise.resolve(); // what an outage still holds up is of an earlier draft
     showProblem(byId("setup-problem"), null);
     this.#draw();
     byId("setup").showModal();
   }
 
-  async #try(act) {
+  /** Follow a click on a draft, unless the dialog was opened anew since. */
+  async #try(draft, act) {
+    if (draft !== this.#draft) return;
     showProblem(byId("setup-problem"), null);
     try {
-      await act();
+      await act(draft);
     } catch (problem) {
+      if (draft !== this.#draft) return;
       showProblem(byId("setup-problem"), problem);
       byId("setup-problem").scrollIntoView({ block: "nearest" });
     }
@@ -66,26 +72,26 @@ export class SetUp {
     return { ...Object.fromEntries(switches), variant: chosen("variant") };
   }
 
-  async #dealHands(strategy) {
+  async #dealHands(draft, strategy) {
     const { state } = await deal({ ...this.#rules, strategy });
-    this.#draft.hands = state.hands;
+    draft.hands = state.hands;
     this.#draw();
   }
 
-  async #dealElements() {
+  async #dealElements(draft) {
     byId("rule-elemental").checked = true;
     const { state } = await deal({ ...this.#rules, elements: "ff8" });
-    this.#setElements(state.board.map(({ element }) => element ?? null));
+    this.#setElements(draft, state.board.map(({ element }) => element ?? null));
   }
 
-  #setElements(elements) {
-    this.#draft.elements = elements;
+  #setElements(draft, elements) {
+    draft.elements = elements;
     this.#draw();
   }
 
   /** Begin with what is set up; whether it can be is for the service to say. */
-  async #start() {
-    const { elements, hands } = this.#draft;
+  async #start(draft) {
+    const { elements, hands } = draft;
     const first = chosen("first");
     const toss = PLAYERS[crypto.getRandomValues(new Uint8Array(1))[0] % PLAYERS.length];
     const isPicked = (card) => card !== null;
@@ -95,19 +101,21 @@ export class SetUp {
       to_move: first === "toss" ? toss : first,
       rules: this.#rules,
     };
-    await this.#begin({ opening: await notationOf(state) });
+    await this.#begin(draft, { opening: await notationOf(state) });
   }
 
-  async #openPasted() {
+  async #openPasted(draft) {
     const text = byId("pasted").value.trim();
     if (!text) throw new Error("Paste a state as JSON, a notation or a link first");
-    const linked = fromLink(text);
-    await this.#begin(linked ?? { opening: text.startsWith("{") ? await fromJson(text) : text });
+    if (JSON_BEGINS.test(text)) await this.#begin(draft, { opening: await fromJson(text) });
+    else if (text.includes("#")) await this.#begin(draft, fromLink(text), openLink);
+    else await this.#begin(draft, { opening: text });
   }
 
-  async #begin(game) {
-    await this.game.open(game);
-    byId("setup").close();
+  async #begin(draft, opened, open = (game, asked) => game.open(asked)) {
+    if (draft !== this.#draft) return;
+    await open(this.game, opened);
+    if (draft === this.#draft) byId("setup").close();
   }
 
   #draw() {
@@ -136,7 +144,7 @@ export class SetUp {
   #ground(element, cell) {
     const click = () => {
       const changed = element === this.#brush ? null : this.#brush;
-      this.#setElements(this.#draft.elements.with(cell, changed));
+      this.#setElements(this.#draft, this.#draft.elements.with(cell, changed));
       byId("layout").children[cell].focus();
     };
     const label = `${CELL_NAMES[cell]}: ${element ? elementName(element) : "no element"}`;

@@ -5,25 +5,39 @@ import { byId, showProblem } from "./dom.js";
 import { CELL_NAMES, capturesText, rulesText } from "./words.js";
 
 /** Say when the service is away, and when it is back. */
-export function watchOutages() {
-  const note = byId("outage");
+function watchOutages() {
+  const notes = document.querySelectorAll(".outage"); // a dialog covers the page's own
   outages.addEventListener("outage", ({ detail: { why, wait } }) => {
-    note.hidden = false;
-    note.textContent = `${why}. Trying again in ${wait / 1000} s; the page goes on by itself.`;
+    for (const note of notes) {
+      note.hidden = false;
+      note.textContent = `${why}. Trying again in ${wait / 1000} s; the page goes on by itself.`;
+    }
   });
-  outages.addEventListener("over", () => { note.hidden = true; });
+  outages.addEventListener("over", () => {
+    for (const note of notes) note.hidden = true;
+  });
 }
 
-/** Say which move led to the state on show, what it took, and what went wrong. */
+/** Make a page ready; what goes wrong on the way is told on it. */
+export async function whileTold(prepare) {
+  watchOutages();
+  try {
+    await prepare();
+  } catch (problem) {
+    showProblem(byId("problem"), problem);
+  }
+  document.body.dataset.ready = "";
+}
+
+/** Say which move led to the state on show, and what it took. */
 export function drawStatus(game, cards) {
   const { now, timeline } = game;
   byId("rules").textContent = rulesText(now.state.rules);
-  byId("table").setAttribute("aria-busy", String(!game.answer));
+  byId("table").setAttribute("aria-busy", String(!game.answer && !game.problem));
   byId("undo").disabled = timeline.at === 0;
   byId("redo").disabled = !timeline.hasNext;
   const told = toldOf(game, cards);
   if (byId("told").textContent !== told) byId("told").textContent = told; // said once
-  showProblem(byId("problem"), game.problem);
 }
 
 function toldOf({ now, timeline, mover }, cards) {

@@ -10,12 +10,21 @@ export class Timeline {
     this.at = 0; // how many steps are on show
   }
 
-  /** Return a timeline with these moves played; the service says what they lead to. */
+  /** Return a timeline with these moves played; the service says what they lead to.
+   *
+   * A problem with a move says which `step` it is.
+   */
   static async load(notation, moves = []) {
     const { state, score, best_move } = await answerTo(notation);
     const done = !best_move;
     const timeline = new Timeline({ state, notation, captures: [], done, score });
-    for (const move of moves) timeline.add(move, await applyMove(timeline.now.state, move));
+    for (const [index, move] of moves.entries()) {
+      try {
+        timeline.add(move, await applyMove(timeline.now.state, move));
+      } catch (problem) {
+        throw Object.assign(problem, { step: index + 1 });
+      }
+    }
     return timeline;
   }
 

@@ -131,12 +131,12 @@ def test_person_is_asked_until_the_move_is_legal() -> None:
     with pytest.raises(GivenUpError):
         person.table(PlayerKind.HUMAN, PlayerKind.HUMAN).play(start())
     heard = "\n".join(person.heard)
-    assert "move: found 'nonsense'" in heard
+    assert 'move: found "nonsense"' in heard
     assert "CARD CELL places a card" in heard
     assert "move.card_id: found 110; allowed: a card in A's hand: 2, 15, 29, 43, 102" in heard
-    assert "did you mean 'Funguar'" in heard
-    assert "move: found '102 9'" in heard
-    assert "card: found '9999" in heard
+    assert 'did you mean "Funguar"' in heard
+    assert 'move: found "102 9"' in heard
+    assert 'card: found "9999' in heard
     assert "move.card_id: found 102; allowed: a card in B's hand" in heard
     assert "A places Laguna (102) on 4" in heard
 

@@ -11,6 +11,7 @@ from app.client import Client
 from tests.browsers import PATIENCE, launched
 from tests.conftest import IS_JIT_OFF
 from tests.databases import build, small_roots
+from tests.deals import build_parts, quick_opening
 from tests.e2e.page.table import Screens, Table
 from tests.servers import Server, running
 
@@ -28,10 +29,12 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Run a server whose database covers what is below some states of ply 4."""
+    """Run a server whose database covers an opening, and what is below some later states."""
     assert browser.is_connected()
     folder = tmp_path_factory.mktemp("page")
-    build(folder / "db", small_roots(2))
+    build(folder / "db", small_roots(2), merges=False)
+    build_parts(folder / "db")
+    build(folder / "db", [quick_opening()], plies=0, merges=False)
     with running(folder, "--db", str(folder / "db")) as server:
         yield server
 

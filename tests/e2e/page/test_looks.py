@@ -66,6 +66,14 @@ def test_page_is_accessible(table: Table, act: Callable[[Table], None]) -> None:
     check_accessible(table)
 
 
+def test_page_of_a_damaged_link_is_accessible(table: Table) -> None:
+    table.watch.expect("422")
+    table.page.goto("/#opening=ff8_9")
+    table.find("#problem summary").click()
+    expect(table.find("#problem li")).to_be_visible()
+    check_accessible(table)
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_other_pages_are_accessible(table: Table, path: str) -> None:
     table.page.goto(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec import to_builtins
 from playwright.sync_api import expect
 
 from app.client import Client
@@ -14,6 +15,7 @@ from engine.text.notation import format_state
 from tests import vectors
 from tests.databases import later, small_roots
 from tests.e2e.page.table import CELL_NAMES, OPENING, Table, board_of
+from tests.servers import given
 
 TRIPLECARGO = "tc-sp_9_12.34.61.80.110_7.30.55.77.99_B"  # never a draw
 CELLS = 9
@@ -39,7 +41,7 @@ def final_score(table: Table) -> int:
 def test_advice_taken_for_both_sides_keeps_the_promised_margin(
     table: Table, client: Client, opening: str
 ) -> None:
-    promised = client.position(opening)["margin"]
+    promised = client.position(opening).margin
     table.open(opening)
     for ply in range(CELLS):
         best = table.moves[0]
@@ -52,15 +54,15 @@ def test_whole_game_by_keyboard(table: Table, client: Client) -> None:
     answer = client.position(OPENING)
     table.open()
     at = 4
-    for ply, move in enumerate(answer["pv"], start=1):
+    for ply, move in enumerate(given(answer.pv), start=1):
         mover = "near" if ply % 2 else "far"
-        table.press(str(table.hand(mover).index(move["card_id"]) + 1))
-        table.press(*arrows(at, move["cell"]))
-        expect(table.cell(move["cell"])).to_be_focused()
+        table.press(str(table.hand(mover).index(move.card_id) + 1))
+        table.press(*arrows(at, move.cell))
+        expect(table.cell(move.cell)).to_be_focused()
         table.press("Enter")
         table.wait_for_ply(ply)
-        at = move["cell"]
-    assert final_score(table) == answer["margin"]
+        at = move.cell
+    assert final_score(table) == answer.margin
 
 
 def test_card_is_chosen_by_arrows_and_enter(table: Table) -> None:
@@ -92,19 +94,19 @@ def test_card_that_is_dropped_beside_the_board_goes_back(table: Table) -> None:
 def test_every_legal_move_is_listed_as_the_service_ranks_it(table: Table, client: Client) -> None:
     answer = client.position(TRIPLECARGO, moves=True)
     table.open(TRIPLECARGO)
-    for shown, move in zip(table.moves, answer["moves"], strict=True):
-        assert (shown["card_id"], shown["cell"]) == (move["card_id"], move["cell"])
-        assert (shown["value"], shown["cards"]) == (move["value"], abs(move["margin"]))
-        assert shown["takes"] == len(move["captures"])
+    for shown, move in zip(table.moves, given(answer.moves), strict=True):
+        assert (shown["card_id"], shown["cell"]) == (move.card_id, move.cell)
+        assert (shown["value"], shown["cards"]) == (move.value, abs(move.margin))
+        assert shown["takes"] == len(move.captures)
 
 
 def test_cells_show_the_worth_of_the_chosen_card(table: Table, client: Client) -> None:
     (root,) = small_roots(1)
-    answer = client.position(format_state(root), moves=True)
+    moves = given(client.position(format_state(root), moves=True).moves)
     table.open(format_state(root))
-    chosen = answer["moves"][-1]["card_id"]
+    chosen = moves[-1].card_id
     table.hand_card(chosen).click()
-    wanted = {m["cell"]: str(abs(m["margin"])) for m in answer["moves"] if m["card_id"] == chosen}
+    wanted = {move.cell: str(abs(move.margin)) for move in moves if move.card_id == chosen}
     for cell, number in wanted.items():
         expect(table.cell(cell).locator(".worth")).to_contain_text(number)
     expect(table.find(".cell .worth")).to_have_count(len(wanted))
@@ -112,18 +114,18 @@ def test_cells_show_the_worth_of_the_chosen_card(table: Table, client: Client) -
 
 def test_looking_at_a_move_shows_what_it_would_capture(table: Table, client: Client) -> None:
     (root,) = small_roots(1)
-    answer = client.position(format_state(root), moves=True)
-    taking = next(move for move in answer["moves"] if move["captures"])
+    moves = given(client.position(format_state(root), moves=True).moves)
+    taking = next(move for move in moves if move.captures)
     table.open(format_state(root))
-    table.hand_card(taking["card_id"]).click()
+    table.hand_card(taking.card_id).click()
     table.check_threatened([])
-    table.cell(taking["cell"]).hover()
-    table.check_threatened(taking["captures"])
+    table.cell(taking.cell).hover()
+    table.check_threatened(taking.captures)
     table.find("#rules").hover()
     table.check_threatened([])
-    row = f'.move[data-card="{taking["card_id"]}"][data-cell="{taking["cell"]}"]'
+    row = f'.move[data-card="{taking.card_id}"][data-cell="{taking.cell}"]'
     table.find(row).focus()
-    table.check_threatened(taking["captures"])
+    table.check_threatened(taking.captures)
 
 
 TOLD = {"same": "Same", "plus": "Plus", "basic": "rank", "combo": "Combo"}
@@ -153,11 +155,11 @@ def test_captures_are_told_with_their_rule(table: Table, rule: str) -> None:
 
 
 def test_undo_and_redo_go_through_the_game(table: Table, client: Client) -> None:
-    line = client.position(OPENING)["pv"]
+    line = given(client.position(OPENING).pv)
     table.open()
     boards = [table.board]
     for move in line[:3]:
-        table.place(move["card_id"], move["cell"])
+        table.place(move.card_id, move.cell)
         boards.append(table.board)
     expect(table.find("#redo")).to_be_disabled()
     for ply in (2, 1, 0):
@@ -192,7 +194,7 @@ def test_best_line_can_be_stepped_and_jumped_through(table: Table, client: Clien
     table.find("#line button").last.click()
     table.wait_for_ply(CELLS)
     placed = {(cell, card_id) for cell, (card_id, _) in table.board.items()}
-    assert placed == {(move["cell"], move["card_id"]) for move in answer["pv"]}
+    assert placed == {(move.cell, move.card_id) for move in given(answer.pv)}
 
 
 def test_keyboard_stays_in_the_list_it_plays_from(table: Table) -> None:
@@ -210,7 +212,7 @@ def test_perfect_player_plays_both_sides_to_the_promised_end(table: Table, clien
     table.find("#hand-near .perfect").click()
     table.find("#hand-far .perfect").click()
     table.wait_for_ply(CELLS)
-    assert final_score(table) == client.position(TRIPLECARGO)["margin"]
+    assert final_score(table) == client.position(TRIPLECARGO).margin
 
 
 def test_game_against_the_perfect_player(table: Table) -> None:
@@ -275,7 +277,7 @@ def test_first_visit_deals_a_game_of_the_games_own_rules(table: Table, client: C
     table.press("n")
     table.page.wait_for_url(lambda url: url != before)
     notation = table.page.url.split("opening=")[1]
-    assert board_of(client.position(notation)["state"]) == {}
+    assert board_of(to_builtins(client.position(notation).state)) == {}
 
 
 def test_score_is_shown_from_the_first_moment(table: Table) -> None:

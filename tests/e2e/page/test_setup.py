@@ -100,9 +100,9 @@ def test_elements_are_dealt_as_the_game_does(table: Table, client: Client) -> No
     table.find("#rule-elemental").check()
     table.find("#elements-game").click()
     start(table)
-    state = client.position(opening(table))["state"]
+    state = client.position(opening(table)).state
     drawn = table.find("#board .ground").count()
-    assert drawn == sum(cell["element"] is not None for cell in state["board"])
+    assert drawn == sum(cell.element is not None for cell in state.board)
 
 
 def test_set_up_begins_with_the_games_own_rules(table: Table) -> None:
@@ -133,7 +133,7 @@ def test_state_is_pasted(table: Table, form: str) -> None:
 REFUSED = {
     '{"board": [}': ["This is not JSON", "Unexpected token"],
     "{}": ["board", "hands", "to_move"],
-    json.dumps({**STATE_EXAMPLE, "to_move": "C"}): ["to_move", "found 'C'; allowed: A or B"],
+    json.dumps({**STATE_EXAMPLE, "to_move": "C"}): ["to_move", 'found "C"; allowed: A or B'],
     json.dumps({**STATE_EXAMPLE, "hands": {"A": [7, 999], "B": [34, 73, 86]}}): ["999"],
     "": ["Paste a state"],
 }
@@ -158,6 +158,51 @@ def test_notation_that_is_none_is_told_in_words(table: Table) -> None:
     table.find("#open-pasted").click()
     expect(table.find("#setup-problem")).to_contain_text("notation")
     expect(table.find("#setup-problem")).to_contain_text("allowed")
+
+
+def test_seventy_thousand_pasted_characters_are_told_and_the_next_paste_is_opened(
+    table: Table,
+) -> None:
+    open_setup(table)
+    for length in (70_000, 3_000_000):
+        table.find("#pasted").fill("x" * length)
+        table.find("#open-pasted").click()
+        expect(table.find("#setup-problem")).to_contain_text("This is too long")
+        expect(table.find("#outage")).to_be_hidden()
+    table.find("#pasted").fill(NOTATION_EXAMPLE)
+    table.find("#open-pasted").click()
+    expect(table.find("#setup")).to_be_hidden()
+    table.settle()
+    assert opening(table) == NOTATION_EXAMPLE
+
+
+def test_json_larger_than_the_service_takes_is_told(table: Table) -> None:
+    table.watch.expect("413")
+    open_setup(table)
+    table.find("#pasted").fill(json.dumps({**STATE_EXAMPLE, "to_move": "C" * 3_000_000}))
+    table.find("#open-pasted").click()
+    expect(table.find("#setup-problem")).to_contain_text("The request is larger than allowed")
+    table.find("#pasted").fill(json.dumps(STATE_EXAMPLE))
+    table.find("#open-pasted").click()
+    expect(table.find("#setup")).to_be_hidden()
+
+
+def test_json_that_is_no_state_is_told_as_json(table: Table) -> None:
+    open_setup(table)
+    table.find("#pasted").fill("[1, 2]")
+    table.find("#open-pasted").click()
+    expect(table.find("#setup-problem")).to_contain_text("found [1, 2]; allowed: an object")
+
+
+def test_pasted_link_that_is_damaged_is_told_in_words(table: Table) -> None:
+    open_setup(table)
+    for link in ("http://127.0.0.1/#", "http://127.0.0.1/#openin=x"):
+        table.find("#pasted").fill(link)
+        table.find("#open-pasted").click()
+        expect(table.find("#setup-problem")).to_contain_text("There is no game in it")
+    expect(table.find("#setup")).to_be_visible()
+    table.press("Escape")
+    assert opening(table) == OPENING
 
 
 def test_hands_that_cannot_be_are_told_in_words(table: Table) -> None:

@@ -39,8 +39,16 @@ def test_card_is_found_by_id_and_name(catalogue: Catalogue) -> None:
     assert catalogue[6].element is Element.THUNDER
 
 
+@pytest.mark.parametrize("text", ["-1", "1.0", "0", "111", "99999999", "1 0", "", "Ⅷ", "x" * 10**5])
+def test_text_that_is_no_card_is_told_both_ways_to_name_one(
+    catalogue: Catalogue, text: str
+) -> None:
+    with pytest.raises(UnknownCardError, match="a card id from 1 to 110, or a card's name$"):
+        catalogue.find(text)
+
+
 def test_unknown_name_suggests_close_ones(catalogue: Catalogue) -> None:
-    with pytest.raises(UnknownCardError, match=r"card: found 'Sqall'.*did you mean 'Squall'"):
+    with pytest.raises(UnknownCardError, match=r'card: found "Sqall".*did you mean "Squall"'):
         catalogue.named("Sqall")
     with pytest.raises(UnknownCardError, match="allowed: a card's name$"):
         catalogue.named("qqqqqqqqq")
@@ -75,19 +83,19 @@ def test_other_card_file_is_used(tmp_path: Path) -> None:
     [
         ({"top": 0}, "row 2: top: found 0; allowed: a whole number from 1 to 10"),
         ({"left": 11}, "row 2: left: found 11"),
-        ({"right": True}, "row 2: right: found True"),
-        ({"bottom": "5"}, "row 2: bottom: found '5'"),
+        ({"right": True}, "row 2: right: found true"),
+        ({"bottom": "5"}, 'row 2: bottom: found "5"'),
         ({"level": 0}, "row 2: level: found 0; allowed: a whole number from 1 to 10"),
         ({"level": 11}, "row 2: level: found 11"),
-        ({"element": "fire"}, "row 2: element: found 'fire'; allowed: null, Fire, Ice"),
-        ({"element": ["Fire"]}, r"row 2: element: found \['Fire'\]"),
-        ({"name": ""}, "row 2: name: found ''; allowed: printable text"),
+        ({"element": "fire"}, 'row 2: element: found "fire"; allowed: null, Fire, Ice'),
+        ({"element": ["Fire"]}, r'row 2: element: found \["Fire"\]'),
+        ({"name": ""}, 'row 2: name: found ""; allowed: printable text'),
         ({"name": 5}, "row 2: name: found 5"),
-        ({"type": None}, "row 2: type: found None"),
+        ({"type": None}, "row 2: type: found null"),
         ({"id": 0}, "row 2: id: found 0; allowed: a whole number from 1 to 9999"),
         ({"id": 1}, "row 2: id: found 1, as in row 1; allowed: each id once"),
-        ({"name": "GEEZARD"}, "row 2: name: found 'geezard', as in row 1"),
-        ({"colour": "red"}, "row 2: found .*'colour'.*; allowed: the keys id, name"),
+        ({"name": "GEEZARD"}, 'row 2: name: found "geezard", as in row 1'),
+        ({"colour": "red"}, 'row 2: found .*"colour".*; allowed: the keys id, name'),
     ],
 )
 def test_wrong_row_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
@@ -99,11 +107,12 @@ def test_wrong_row_is_named(tmp_path: Path, change: dict[str, Any], message: str
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[", "is not JSON"),
+        ("[", "is not JSON: line 1, column 2: expecting value"),
+        ("[" * 100_000, "is not JSON: this is nested too deep"),
         ("{}", "allowed: a list of at least one card"),
         ("[]", "allowed: a list of at least one card"),
         ("[5]", "row 1: found 5"),
-        ("\xff\xfe", "is not JSON"),
+        ("\xff\xfe", "is not JSON: from byte 1 on this is no text in UTF-8"),
     ],
 )
 def test_wrong_file_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -11,9 +11,10 @@ from numpy.random import Generator, Philox, SeedSequence
 from engine.errors import DealError
 from engine.game.cards import Catalogue, load_cards
 from engine.game.deal import NO_ELEMENTS, Player
-from engine.game.dealing import Dealer, ElementSource, Strategy, game_random
+from engine.game.dealing import Dealer, ElementSource, game_random
 from engine.game.rules import Rules, Variant
 from engine.game.state import State
+from engine.game.strategy import Strategy
 from engine.text.notation import format_state, parse_layout
 
 FF8 = Rules(elemental=True, variant=Variant.FF8)
@@ -120,7 +121,7 @@ def test_card_file_without_some_levels_cannot_be_stratified(
 ) -> None:
     path = tmp_path / "cards.json"
     path.write_text(json.dumps([c.as_dict() for c in catalogue if c.level < 9]))
-    with pytest.raises(DealError, match="strategy: found 'stratified'"):
+    with pytest.raises(DealError, match='strategy: found "stratified"'):
         Dealer(load_cards(path), strategy=Strategy.STRATIFIED).deal(0)
 
 

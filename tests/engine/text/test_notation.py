@@ -11,7 +11,15 @@ from engine.game.cards import Catalogue, Element, default_catalogue
 from engine.game.rules import Rules, Variant
 from engine.game.state import State
 from engine.text.document import state_from_dict
-from engine.text.notation import format_state, parse_hands, parse_layout, parse_rules, parse_state
+from engine.text.notation import (
+    card_ids_of,
+    format_state,
+    parse_hands,
+    parse_layout,
+    parse_rules,
+    parse_state,
+    rules_of,
+)
 from engine.text.picture import draw_state
 from tests import vectors
 from tests.strategies import free_states
@@ -25,6 +33,13 @@ def test_notation_round_trips_and_is_safe_in_urls(state: State) -> None:
     text = format_state(state)
     assert parse_state(text, catalogue) == state
     assert quote(text, safe="") == text
+
+
+@given(free_states())
+def test_rules_and_cards_can_be_told_without_reading_all(state: State) -> None:
+    text = format_state(state)
+    assert rules_of(text) == state.rules
+    assert card_ids_of(text) == set(state.deal.ids)
 
 
 def test_distinct_states_have_distinct_notations(catalogue: Catalogue) -> None:
@@ -46,29 +61,35 @@ def test_notation_of_an_opening(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "notation: found ''; allowed: rules_cells_handA_handB_mover"),
-        ("x" * 5000, "notation: found 'xxx"),
+        ("", 'notation: found ""; allowed: five parts joined by _'),
+        ("x" * 5000, 'notation: found "xxx'),
         ("tc_9_1.2.3.4.5_6.7.8.9.10", "notation: found"),
-        ("tcc_9_1.2.3.4.5_6.7.8.9.10_A", "notation.rules: found 'tcc'"),
-        ("tc-_9_1.2.3.4.5_6.7.8.9.10_A", "notation.rules: found 'tc-'"),
-        ("tc-se_9_1.2.3.4.5_6.7.8.9.10_A", "notation.rules: found 'tc-se'"),
-        ("tc_8_1.2.3.4.5_6.7.8.9.10_A", "notation.cells: found '8'; allowed: nine cells, not 8"),
-        ("tc__1.2.3.4.5_6.7.8.9.10_A", r"notation.cells\[0\]: found ''"),
-        ("tc_4.5_1.2.3.4.5_6.7.8.9.10_A", r"notation.cells\[4\]: found '5'"),
-        ("tc_9.9_1.2.3.4.5_6.7.8.9.10_A", r"notation.cells\[9\]: found '9'"),
-        ("tc_5..4_1.2.3.4.5_6.7.8.9.10_A", r"notation.cells\[5\]: found ''"),
-        ("tc_x.8_1.2.3.4.5_6.7.8.9.10_A", r"notation.cells\[0\]: found 'x'"),
+        ("tcc_9_1.2.3.4.5_6.7.8.9.10_A", 'notation.rules: found "tcc"'),
+        ("tc-_9_1.2.3.4.5_6.7.8.9.10_A", 'notation.rules: found "tc-"'),
+        ("tc-se_9_1.2.3.4.5_6.7.8.9.10_A", 'notation.rules: found "tc-se"'),
+        (
+            "tc_8_1.2.3.4.5_6.7.8.9.10_A",
+            'notation.cells: found "8"; allowed: nine cells in all; these are 8',
+        ),
+        ("tc__1.2.3.4.5_6.7.8.9.10_A", r'notation.cells\[0\]: found ""'),
+        (
+            "tc_4.5_1.2.3.4.5_6.7.8.9.10_A",
+            r'cells\[4\]: found "5"; allowed: empty cells in a row as one number',
+        ),
+        ("tc_9.9_1.2.3.4.5_6.7.8.9.10_A", r'notation.cells\[9\]: found "9"'),
+        ("tc_5..4_1.2.3.4.5_6.7.8.9.10_A", r'notation.cells\[5\]: found ""'),
+        ("tc_x.8_1.2.3.4.5_6.7.8.9.10_A", r'notation.cells\[0\]: found "x"'),
         (
             "tc_1.F.7_1.2.3.4.5_6.7.8.9.10_A",
-            r"notation.cells\[1\]: found 'F'; .* Elemental is off",
+            r'notation.cells\[1\]: found "F"; .* Elemental is off',
         ),
-        ("tc_01A.8_2.3.4.5_6.7.8.9.10_B", r"notation.cells\[0\]: found '01A'"),
-        ("tc_1C.8_2.3.4.5_6.7.8.9.10_B", r"notation.cells\[0\]: found '1C'"),
-        ("tc_9_2.1.3.4.5_6.7.8.9.10_A", "notation.handA: found '2.1.3.4.5'; .*ascending"),
-        ("tc_9_1.2.3.4.5_06.7.8.9.10_A", "notation.handB: found '06.7.8.9.10'"),
+        ("tc_01A.8_2.3.4.5_6.7.8.9.10_B", r'notation.cells\[0\]: found "01A"'),
+        ("tc_1C.8_2.3.4.5_6.7.8.9.10_B", r'notation.cells\[0\]: found "1C"'),
+        ("tc_9_2.1.3.4.5_6.7.8.9.10_A", 'notation.handA: found "2.1.3.4.5"; .*ascending'),
+        ("tc_9_1.2.3.4.5_06.7.8.9.10_A", 'notation.handB: found "06.7.8.9.10"'),
         ("tc_9_1.2.3.4.5_6.7.8.9.10._A", "notation.handB"),
-        ("tc_9_1.2.3.4.5_6.7.8.9.10_C", "notation.mover: found 'C'; allowed: A or B"),
-        ("tc_9_1.2.3.4.5_6.7.8.9.10_A ", "notation.mover: found 'A '"),
+        ("tc_9_1.2.3.4.5_6.7.8.9.10_C", 'notation.mover: found "C"; allowed: A or B'),
+        ("tc_9_1.2.3.4.5_6.7.8.9.10_A ", 'notation.mover: found "A "'),
         ("tc_9_1.2.3.4.٥_6.7.8.9.10_A", "notation.handA"),
     ],
 )
@@ -78,7 +99,7 @@ def test_other_spelling_is_refused(text: str, message: str, catalogue: Catalogue
 
 
 def test_impossible_state_in_notation_is_refused(catalogue: Catalogue) -> None:
-    with pytest.raises(StateError, match="hands: found 'A 4, B 5'"):
+    with pytest.raises(StateError, match="hands: found A 4, B 5; allowed: 5 and 5 cards"):
         parse_state("tc_9_2.3.4.5_6.7.8.9.10_A", catalogue)
     with pytest.raises(UnknownCardError, match="found 999"):
         parse_state("tc_9_2.3.4.5.999_6.7.8.9.10_A", catalogue)
@@ -115,11 +136,11 @@ def test_hands_take_ids_and_names(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1,2,3,4,5", "hands: found '1,2,3,4,5'; allowed: two hands"),
-        ("1:2:3", "hands: found '1:2:3'"),
-        ("1,2,3,4,Sqall:1,2,3,4,5", "did you mean 'Squall'"),
+        ("1,2,3,4,5", 'hands: found "1,2,3,4,5"; allowed: two hands'),
+        ("1:2:3", 'hands: found "1:2:3"'),
+        ("1,2,3,4,Sqall:1,2,3,4,5", 'did you mean "Squall"'),
         ("1,2,3,4,111:1,2,3,4,5", "card: found 111"),
-        (",:,", "card: found ''"),
+        (",:,", 'card: found ""'),
     ],
 )
 def test_wrong_hands_are_refused(text: str, message: str, catalogue: Catalogue) -> None:
@@ -134,7 +155,7 @@ def test_rules_and_layouts_from_text() -> None:
     )
     assert parse_layout("F,-,-,I,-,-,-,-,L")[0] is Element.FIRE
     assert parse_layout("F,-,-,I,-,-,-,-,L")[8] is Element.WIND
-    with pytest.raises(RulesError, match="rules: found 'combo'; allowed: none, or some of"):
+    with pytest.raises(RulesError, match='rules: found "combo"; allowed: none, or some of'):
         parse_rules("same,combo")
     for wrong in ("F,-", "f,-,-,-,-,-,-,-,-", ""):
         with pytest.raises(NotationError, match="elements: found .*; allowed: nine of -, F, I"):

@@ -16,9 +16,9 @@ from engine.game.facts import Facts
 from engine.game.rules import SWITCHES, Rules, Variant
 from engine.game.state import State
 from engine.text.document import LABELS, load_json, split_list, state_from_dict
+from engine.text.objects import encode
 from engine.text.wire import (
     _plain_facts,
-    encode,
     read_facts,
     rules_to_dict,
     state_object,
@@ -221,7 +221,7 @@ TWICE = {
     "escaped": (with_text('"turn": 1', '"turn": 1, "\\u0074urn": 1'), "the field turn twice"),
 }
 WRONG = {
-    "unknown field": (with_text('"turn"', '"extra": 1, "turn"'), "extra: .* no such field"),
+    "unknown field": (with_text('"turn"', '"extra": 1, "turn"'), "extra: .* only the fields"),
     "unknown field of a cell": (with_text('"cell": 0', '"cell": 0, "x": 1'), r"board\[0\]\.x"),
     "unknown rule": (with_text('"same"', '"open": true, "same"'), r"rules\.open"),
     "unknown hand": (with_text('"B": [', '"C": [], "B": ['), r"hands\.C"),
@@ -229,10 +229,10 @@ WRONG = {
     "byte order mark": (b"\xef\xbb\xbf" + PLAIN.encode(), None),
     "other encoding": (PLAIN.encode("utf-16"), None),
     "turn wrong": (with_text('"turn": 1', '"turn": 2'), "turn: found 2; allowed: 1"),
-    "turn true": (with_text('"turn": 1', '"turn": true'), "turn: found True"),
+    "turn true": (with_text('"turn": 1', '"turn": true'), "turn: found true"),
     "turn with a fraction": (with_text('"turn": 1', '"turn": 1.0'), "turn: found 1.0"),
-    "turn null": (with_text('"turn": 1', '"turn": null'), "turn: found None"),
-    "turn a string": (with_text('"turn": 1', '"turn": "1"'), "turn: found '1'"),
+    "turn null": (with_text('"turn": 1', '"turn": null'), "turn: found null"),
+    "turn a string": (with_text('"turn": 1', '"turn": "1"'), 'turn: found "1"'),
     "card with a fraction": (with_text("[34", "[34.0"), r"hands\.A\[0\]: found 34.0"),
     "card true": (with_text('"card_id": 12', '"card_id": true'), r"board\[0\]\.card_id"),
     "card with an exponent": (with_text("[34", "[34e0"), r"hands\.A\[0\]: found 34.0"),
@@ -246,14 +246,14 @@ WRONG = {
     "cell beyond": (with_text('"cell": 8', '"cell": 9'), "found 9; allowed: 0 to 8"),
     "elements that disagree": (with_text('ts": ["F"', 'ts": ["I"'), "F, as in the cell"),
     "eight elements": (with_text('ts": ["F", ', 'ts": ['), "a list of nine"),
-    "unknown element": (with_text('"element": "F"', '"element": "X"'), "found 'X'"),
-    "unknown variant": (with_text('"ff8"', '"ff9"'), r"rules\.variant: found 'ff9'"),
+    "unknown element": (with_text('"element": "F"', '"element": "X"'), 'found "X"'),
+    "unknown variant": (with_text('"ff8"', '"ff9"'), r'rules\.variant: found "ff9"'),
     "switch a number": (with_text('"same": false', '"same": 0'), r"rules\.same: found 0"),
     "rules null": (with_text('"same": false, "variant": "ff8"}', '"same": null}'), r"rules\.same"),
     "six cards in a hand": (with_text("66]", "66, 67]"), "at most five card ids"),
-    "four cards in a hand": (with_text(", 66]", "]"), "found 'A 4, B 4'"),
+    "four cards in a hand": (with_text(", 66]", "]"), "hands: found A 4, B 4; allowed"),
     "hands exchanged": (with_text('"to_move": "B"', '"to_move": "A"'), "who holds more cards"),
-    "no such player": (with_text('"to_move": "B"', '"to_move": "C"'), "to_move: found 'C'"),
+    "no such player": (with_text('"to_move": "B"', '"to_move": "C"'), 'to_move: found "C"'),
     "field missing": (with_text('"to_move": "B", ', ""), "to_move: found nothing"),
     "no object": (b"[]", "an object"),
     "nothing": (b"", "one JSON value"),

@@ -1,4 +1,7 @@
-"""The library examples of version 0.1.0's README, as they stood there."""
+"""The library examples of version 0.1.0's README, as they stood there.
+
+But for the words of a message, which may change; what it tells of may not.
+"""
 
 import pathlib
 import tempfile
@@ -47,5 +50,5 @@ assert answer.solution.line == solution.line
 try:
     state_from_dict({"board": [], "hands": {"A": [1], "B": []}, "to_move": "C"}, cards)
 except StateError as error:
-    assert str(error.problems[1]) == "to_move: found 'C'; allowed: A or B"
+    assert error.problems[1] == ("to_move", "C", "A or B")
 print("all as it was")

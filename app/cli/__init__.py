@@ -1,0 +1,19 @@
+"""The commands for people: play, simulate, serve. Each is loaded when it is named."""
+
+from __future__ import annotations
+
+from console.commands import Named
+
+COMMANDS = (
+    Named("play", "app.cli.play:play", "Play a game in the terminal."),
+    Named(
+        "simulate",
+        "app.cli.simulate:simulate_games",
+        "Play random games in compiled code and report the rate.",
+    ),
+    Named(
+        "serve",
+        "app.cli.serve:serve_command",
+        "Serve answers over HTTP, from the database and by search.",
+    ),
+)

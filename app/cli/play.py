@@ -1,0 +1,88 @@
+"""`triad play`: a game in the terminal."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from app.terminal.play import GivenUpError, TerminalGame
+from app.terminal.players import PlayerKind
+from console.deals import chosen_deal, make_dealer
+from console.options import (
+    DEFAULT_CARDS,
+    CardsOption,
+    ElementsOption,
+    FirstOption,
+    HandsOption,
+    NumberOption,
+    RulesOption,
+    SeedOption,
+    StrategyOption,
+    VariantOption,
+)
+from engine.game.cards import load_cards
+from engine.game.deal import Player
+from engine.game.rules import Variant
+from engine.game.state import State
+from engine.game.strategy import Strategy
+from engine.search.solver import Solver
+
+KindOption = Annotated[PlayerKind, typer.Option(help="Who plays this side.")]
+
+
+def play(  # noqa: PLR0913  one parameter for each option
+    *,
+    hands: HandsOption = None,
+    seed: SeedOption = 0,
+    number: NumberOption = 0,
+    strategy: StrategyOption = Strategy.RANDOM,
+    rules: RulesOption = "none",
+    variant: VariantOption = Variant.TRIPLECARGO,
+    elements: ElementsOption = "ff8",
+    first: FirstOption = "random",
+    a: KindOption = PlayerKind.HUMAN,
+    b: KindOption = PlayerKind.GREEDY,
+    hints: Annotated[bool, typer.Option("--hints", help="Show what each move is worth.")] = False,
+    review: Annotated[
+        bool, typer.Option("--review", help="After the game, what each move gave away.")
+    ] = False,
+    cards: CardsOption = DEFAULT_CARDS,
+) -> None:
+    """Play a game in the terminal.
+
+    Example: triad play --seed 7 --rules same,plus --variant ff8 --b perfect --review
+    """
+    catalogue = load_cards(cards)
+    dealer = make_dealer(
+        catalogue,
+        seed=seed,
+        strategy=strategy,
+        rules=rules,
+        variant=variant,
+        elements=elements,
+        first=first,
+    )
+    state = State.start(chosen_deal(dealer, hands, number))
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
+    kinds = {Player.A: a, Player.B: b}
+    game = TerminalGame(catalogue, kinds, typer.echo, ask_person, Solver(), hints, seed, number)
+    try:
+        turns = game.play(state)
+        if review:
+            game.say_review(turns)
+    except GivenUpError:
+        typer.echo("the game was left unfinished")
+
+
+def ask_person(question: str) -> str:
+    """Return a line from the terminal; the end of input leaves the game."""
+    if sys.stdin is None:
+        raise GivenUpError
+    try:
+        return input(question)
+    except EOFError:
+        raise GivenUpError from None

@@ -1,0 +1,15 @@
+"""The shape of the game, in numbers and words: what is known without a kernel."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+CELLS = 9
+SLOTS = 10
+HAND_SIZE = 5
+SEATS = 2
+SIDES = 4
+
+Value = Literal[-1, 0, 1]  # lost, drawn, won
+RuleName = Literal["same", "plus", "basic", "combo"]  # by which a card is captured
+RULE_NAMES: tuple[RuleName, ...] = ("same", "plus", "basic", "combo")  # by number of rule

@@ -1,0 +1,117 @@
+"""`precompute compact` as users run it, and databases of an earlier version."""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.game.cards import Catalogue
+from engine.text.notation import parse_state
+from store.generations import DATA, Folder
+from store.reader import Reader
+from tests.commands import RUN, command
+from tests.databases import build, small_roots
+from tests.test_samples import NOTATION, SAMPLES
+
+ROOTS = small_roots(4)
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    done = command("precompute", "info", "--db", str(path), "--json")
+    assert done.returncode == 0, done.stderr
+    facts: dict[str, Any] = json.loads(done.stdout)
+    return facts
+
+
+@pytest.fixture
+def in_parts(tmp_path: Path) -> Path:
+    for root in ROOTS:
+        build(tmp_path / "db", [root], merges=False)
+    return tmp_path / "db"
+
+
+def test_parts_become_one_with_the_same_content(in_parts: Path) -> None:
+    before = facts_of(in_parts)
+    assert len(before["parts"]) == len(ROOTS)
+    done = command("precompute", "compact", "--db", str(in_parts))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("4 parts with ")
+    after = facts_of(in_parts)
+    assert len(after["parts"]) == 1
+    for name in ("digest", "deals", "kinds", "layers", "total"):
+        assert after[name] == before[name]
+    assert after["file_bytes"] < before["file_bytes"]
+    there = {path.name for path in in_parts.iterdir()}
+    assert there == {"CURRENT", "lock", "gen-000005.json", after["parts"][0]["name"]}
+    assert command("precompute", "verify", "--db", str(in_parts)).returncode == 0
+
+
+def test_summary_of_compacting_can_be_read_by_a_program(in_parts: Path) -> None:
+    done = command("precompute", "compact", "--db", str(in_parts), "--json")
+    facts = json.loads(done.stdout)
+    assert (facts["parts_before"], facts["generation"]) == (4, "gen-000005")
+    assert facts["digest"] == facts_of(in_parts)["digest"]
+
+
+def test_full_disk_while_compacting_loses_nothing(in_parts: Path) -> None:
+    before = facts_of(in_parts)
+    largest = max(part["bytes"] for part in before["parts"])
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
+
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "precompute.cli", "compact", "--db", str(in_parts)],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert facts_of(in_parts) == before
+    assert command("precompute", "compact", "--db", str(in_parts)).returncode == 0
+    assert facts_of(in_parts)["digest"] == before["digest"]
+
+
+def test_nothing_to_compact_is_told(tmp_path: Path) -> None:
+    done = command("precompute", "compact", "--db", str(tmp_path / "none"))
+    assert done.returncode == 1
+    assert done.stderr == f"precompute: there is no database at {tmp_path / 'none'}\n"
+    assert not (tmp_path / "none").exists()
+
+
+def test_database_of_an_earlier_version_is_converted(tmp_path: Path, catalogue: Catalogue) -> None:
+    shutil.copytree(SAMPLES / "db", tmp_path / "db")
+    before = facts_of(tmp_path / "db")
+    assert before["format"] == 1
+    done = command("precompute", "compact", "--db", str(tmp_path / "db"))
+    assert "gen-000001 is of format 1, an earlier version's: it is converted" in done.stderr
+    after = facts_of(tmp_path / "db")
+    assert (after["format"], after["digest"]) == (2, before["digest"])
+    assert not (tmp_path / "db" / "gen-000001").exists()
+    reader = Reader(tmp_path / "db", catalogue)
+    assert reader.get(parse_state(NOTATION, catalogue))
+    reader.close()
+
+
+def test_database_of_an_earlier_version_becomes_a_part_without_a_copy(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    shutil.copytree(SAMPLES / "db", tmp_path, dirs_exist_ok=True)
+    number = (tmp_path / "gen-000001" / DATA).stat().st_ino
+    generation = build(tmp_path, ROOTS[:1]).generation
+    files = [generation.file_of(part).stat().st_ino for part in generation.parts]
+    assert number in files
+    assert Folder(tmp_path).served() == generation
+    reader = Reader(tmp_path, catalogue)
+    assert reader.get(ROOTS[0])
+    assert reader.get(parse_state(NOTATION, catalogue))
+    reader.close()
