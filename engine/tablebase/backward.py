@@ -190,7 +190,7 @@ def _solve_one_by_one(
                 set_number(scratch.row, 0, before.words, pattern, cards)
 
 
-@kernel
+@inline_kernel
 def _placement_after(below: Below, step: Step, link: Link) -> int:
     """Return the placement after a move where there are copies; NO_CODE if it is no move.
 

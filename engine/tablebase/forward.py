@@ -119,7 +119,7 @@ def _reach_one_by_one(
             add_pattern(into, int(scratch.patterns[owners]))
 
 
-@kernel
+@inline_kernel
 def _placement_before(below: Below, step: Step, link: Link) -> int:
     """Return the placement before a move where there are copies, or NO_CODE."""
     root = below.root

@@ -27,7 +27,7 @@ from engine.game.board import (
     empty_cells,
     slot_at,
 )
-from engine.kernel import Numbers, bit_count, kernel, lowest_bit
+from engine.kernel import Numbers, bit_count, inline_kernel, kernel, lowest_bit
 from engine.tablebase.orders import order_count, rank_with, write_order
 from engine.tablebase.root import Root, hand_size, placed_by
 
@@ -36,7 +36,7 @@ CHOOSE = np.array(  # [10, 10]: CHOOSE[n, k] subsets of k out of n
 )
 
 
-@kernel
+@inline_kernel
 def orders_at(root: Root, ply: int, seat: int) -> int:
     """Return the number of a seat's orders at a ply."""
     return order_count(hand_size(root, seat), placed_by(root, ply, seat))
@@ -87,7 +87,7 @@ def subset_at(universe: int, size: int, rank: int) -> int:
     return subset
 
 
-@kernel
+@inline_kernel
 def frame_of(root: Root, down: int, firsts: int) -> int:
     """Return the number of a frame: the cells filled below the root, and the starter's of them."""
     kinds = int(CHOOSE[bit_count(down), bit_count(firsts)])
@@ -104,7 +104,7 @@ def frame_at(root: Root, ply: int, frame: int) -> tuple[int, int]:
     return down, subset_at(down, firsts, frame % kinds)
 
 
-@kernel
+@inline_kernel
 def placement_of(root: Root, code: int) -> int:
     """Return the placement of a code below the root."""
     down = root.free & ~empty_cells(code)

@@ -29,7 +29,7 @@ from engine.game.board import (
 from engine.game.duels import Duels
 from engine.game.facts import NO_CARD, Facts
 from engine.game.state import State
-from engine.kernel import Numbers, bit_count, kernel, lowest_bit
+from engine.kernel import Numbers, bit_count, inline_kernel, kernel, lowest_bit
 
 NO_CODE = -1
 
@@ -61,19 +61,19 @@ def make_root(state: State) -> Root:
     return Root(state.code, state.ply, free, hands, copied, alike, ids, state.deal.duels)
 
 
-@kernel
+@inline_kernel
 def placed_by(root: Root, ply: int, seat: int) -> int:
     """Return how many cards a seat has placed below the root by `ply`."""
     return (ply + 1 - seat) // 2 - (root.ply + 1 - seat) // 2
 
 
-@kernel
+@inline_kernel
 def hand_size(root: Root, seat: int) -> int:
     """Return how many cards a seat holds at the root."""
     return bit_count(root.hands & int(HANDS[seat]))
 
 
-@kernel
+@inline_kernel
 def is_arranged(root: Root, code: int) -> bool:
     """Tell whether a code is arranged."""
     seen = 0
@@ -93,7 +93,7 @@ def is_arranged(root: Root, code: int) -> bool:
     return True
 
 
-@kernel
+@inline_kernel
 def arranged(root: Root, code: int) -> int:
     """Return `code` with the slots of equal cards ascending with their cells."""
     if root.copied == 0:
@@ -116,13 +116,13 @@ def arranged(root: Root, code: int) -> int:
     return code
 
 
-@kernel
+@inline_kernel
 def emptied(code: int, cell: int) -> int:
     """Return `code` without the card on `cell`; its owner bit must be 0."""
     return code | (EMPTY << (SLOT_BITS * cell))
 
 
-@kernel
+@inline_kernel
 def code_before(root: Root, code: int, cell: int, seat: int) -> int:
     """Return the arranged code before `seat` put the card on `cell` there; owners must be 0.
 
