@@ -21,6 +21,7 @@ from precompute.crew import LocalCrew
 from precompute.job import Job
 from precompute.plan import plan_roots
 from store import trust
+from store.environment import Entry
 from store.format import BLOCKS
 from store.generations import Folder, Part
 from store.merge import due, merge
@@ -125,7 +126,7 @@ def filled(path: Path, size: int) -> Path:
     folder.begin(lambda part: Writer(part, default_catalogue()).__exit__())
     with Writer(folder.job, default_catalogue()) as writer:
         keys = sorted(chance.randbytes(16) for _ in range(size // VALUE))
-        writer.append(BLOCKS, ((key, os.urandom(VALUE)) for key in keys))
+        writer.append(Entry(BLOCKS, key, os.urandom(VALUE)) for key in keys)
     publish_job(folder, default_catalogue())
     return path
 
