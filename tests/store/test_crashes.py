@@ -161,17 +161,24 @@ def stored(quick_path: Path, catalogue: Catalogue, records: dict[PlannedRoot, Ro
 
 
 def add_a_deal(grown: Grown) -> None:
-    grown.job(plan_roots(ROOTS[2:3], DEPTHS[0], grown.catalogue))
+    grown.job(plan_of(add_a_deal))
+
+
+def plan_of(act: Act) -> list[PlannedRoot]:
+    """Return what an act adds."""
+    return plan_roots(ROOTS[2:3] if act is add_a_deal else [], DEPTHS[0], default_catalogue())
+
+
+def copied(stored: Grown, name: str) -> Path:
+    return Path(shutil.copytree(stored.folder.path, stored.folder.path.with_name(name)))
 
 
 def crash_at_every_step(stored: Grown, act: Act) -> int:
     """Crash at each step in turn, whatever the disk loses; return how many steps there are."""
-    plan = plan_roots(ROOTS[2:3] if act is add_a_deal else [], DEPTHS[0], stored.catalogue)
-    before, after = stored.model, stored.after(plan)
+    before, after = stored.model, stored.after(plan_of(act))
     for steps in range(MOST_STEPS):
         for lost in Lost:
-            path = stored.folder.path.with_name(f"{steps}-{lost.name}")
-            shutil.copytree(stored.folder.path, path)
+            path = copied(stored, f"{steps}-{lost.name}")
             grown = Grown(path, stored.catalogue, stored.records)
             grown.model = before
             try:
@@ -248,6 +255,10 @@ def test_broken_twin_is_found_out(
     twin: Callable[..., Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """It is right as long as nothing crashes."""
     monkeypatch.setattr(owner, name, twin)
+    whole = Grown(copied(stored, "whole"), stored.catalogue, stored.records)
+    act(whole)
+    whole.check(stored.after(plan_of(act)))
     with pytest.raises((AssertionError, StoreError)):
         crash_at_every_step(stored, act)

@@ -21,7 +21,7 @@ from store.reader import Reader
 from store.totals import Totals
 from tests.databases import build, later, small_roots
 
-ROOTS = [later(root.seated, 7, choice) for choice in (1, 2) for root in small_roots(5, 6)]
+ROOTS = [later(root.seated, 7, choice) for choice in (1, 2) for root in small_roots(9, 6)]
 DEPTHS = (7, 8)
 Model = dict[str, int]  # how deep each root is stored
 
