@@ -9,11 +9,12 @@ copies and more parts, each with LMDB's own pages and an open file.
 from __future__ import annotations
 
 import heapq
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, groupby
 
-from engine.errors import NoDatabaseError
+from engine.errors import NoDatabaseError, StoreError
 from engine.game.cards import Catalogue
 from store.environment import Entry, Environment
 from store.format import BLOCKS, DIRECTORY, ROOTS, seal, unseal
@@ -66,7 +67,11 @@ def merge(
         chosen = [opened for opened in parts.opened if not names or opened.part.name in names]
         others = [opened for opened in parts.opened if opened not in chosen]
         totals = totals_of(parts)
-        part = merged(folder, catalogue, chosen)
+        try:
+            part = merged(folder, catalogue, chosen)
+        except (StoreError, OSError):  # a full disk, most likely: what was written is in the way
+            shutil.rmtree(folder.fresh, ignore_errors=True)
+            raise
         kept = [listed_part(folder, opened) for opened in others]
     return folder.publish_part(folder.fresh, part, kept, totals, Kind.of(catalogue))
 

@@ -24,7 +24,7 @@ from store.parts import Parts
 from store.reader import Reader
 from store.summary import totals_of
 from store.totals import Totals
-from tests.commands import RUN, command
+from tests.commands import MERGING, RUN, command
 from tests.conftest import IS_JIT_OFF
 from tests.databases import (
     ROOT_PLY,
@@ -38,7 +38,6 @@ from tests.databases import (
 
 PATIENCE = 120  # seconds
 KILLS, SHARES = 20, 10  # shares of the plan
-MERGING = f"import store.merge; store.merge.FAN = 4; {RUN}"  # after every fourth job
 FINISHED = "ff8_1A.2A.3A.4A.5A.6B.7B.8B.9B__10_B"
 ROOTS = small_roots(4 if IS_JIT_OFF else 30, ROOT_PLY if IS_JIT_OFF else 3)
 

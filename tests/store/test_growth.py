@@ -6,18 +6,22 @@ depends on the deals alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.errors import StoreError
 from engine.game.cards import Catalogue
 from engine.search.solver import Solver
 from engine.text.notation import format_state
+from store.format import directory_key
 from store.generations import Folder
 from store.merge import FAN, due, merge
 from store.parts import Parts
 from store.reader import Reader
+from store.records import read_root
 from store.totals import Totals
 from tests.databases import build, later, small_roots
 
@@ -100,4 +104,38 @@ def test_names_of_roots_are_what_is_listed(tmp_path: Path, catalogue: Catalogue)
     keys = [key for key, _ in parts.roots()]
     assert keys == sorted(keys)
     assert [key for key, _ in parts.roots(after=keys[2])] == keys[3:]
+    parts.close()
+
+
+def test_part_of_another_kind_is_left_out(tmp_path: Path, catalogue: Catalogue) -> None:
+    """As this version would find what a later one has written."""
+    first = build(tmp_path, ROOTS[:1]).generation
+    generation = build(tmp_path, ROOTS[1:2]).generation
+    parts = [
+        part if part in first.parts else replace(part, kind="towers") for part in generation.parts
+    ]
+    folder = Folder(tmp_path)
+    listed = folder._write_list(
+        "gen-000003", generation.kind, parts, Totals.from_dict(generation.totals)
+    )
+    folder.publish(listed)
+    reader = Reader(tmp_path, catalogue)
+    (left,) = reader.parts.left_out
+    assert left.reason.endswith("holds towers, which this version cannot read")
+    assert [reader.get(root) is not None for root in ROOTS[:2]] == [True, False]
+    reader.close()
+
+
+def test_directory_takes_sixteen_bytes_a_deal_and_names_the_part(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    for root in ROOTS:
+        build(tmp_path, [root], merges=False)
+    parts = Parts([tmp_path], catalogue)
+    assert (parts._keys.nbytes + parts._owners.nbytes) == 16 * len(parts._keys)
+    assert (np.diff(parts._keys) >= 0).all()
+    for root in ROOTS:
+        asked = parts.with_directory(directory_key(root))
+        assert len(asked) < len(parts.opened) / 2
+        assert any(read_root(opened.environment, root) for opened in asked)
     parts.close()
