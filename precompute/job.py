@@ -19,8 +19,9 @@ from engine.game.state import State
 from engine.tablebase.retrograde import Phase
 from precompute.roots import SolvedRoot, SolveRoots, memory_needed
 from store import preflight
-from store.generations import Folder, Generation
+from store.generations import Folder
 from store.merge import merge_due
+from store.part_list import Generation
 from store.publish import publish_job, whole_parts
 from store.records import Kind, PlannedRoot
 from store.totals import Totals

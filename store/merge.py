@@ -18,7 +18,8 @@ from engine.errors import NoDatabaseError, StoreError
 from engine.game.cards import Catalogue
 from store.environment import Entry, Environment
 from store.format import BLOCKS, DIRECTORY, ROOTS, seal, unseal
-from store.generations import Folder, Generation, Part
+from store.generations import Folder
+from store.part_list import Generation, Part
 from store.parts import OpenPart
 from store.publish import listed_part, whole_parts
 from store.records import Kind, RootRecord, from_json, plan_from_json, plan_to_json

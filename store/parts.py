@@ -22,7 +22,8 @@ from engine.game.state import State
 from store import trust
 from store.environment import Environment
 from store.format import DIRECTORY, INDEX_KEY, KEY_BYTES, META, ROOTS, directory_key, unseal
-from store.generations import DEALS, Folder, Generation, Part
+from store.generations import Folder
+from store.part_list import DEALS, Generation, Part
 from store.records import Manifest, RootRecord, from_json, read_manifest, read_root
 
 HALF_BYTES = 8  # of a key: enough, as a part that is asked in vain says so
@@ -132,6 +133,11 @@ class Parts:
         owners = np.repeat(np.arange(len(halves), dtype=np.int64), [len(half) for half in halves])
         order = np.argsort(keys, kind="stable")
         self._keys, self._owners = keys[order], owners[order]
+
+    @property
+    def directory_bytes(self) -> int:
+        """Return what the keys of all deals take in memory."""
+        return self._keys.nbytes + self._owners.nbytes
 
     def close(self) -> None:
         """Close the files."""

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from engine.errors import DamagedError
 from engine.game.cards import Catalogue
 from engine.text.notation import parse_state
-from store.generations import DATA, Folder, Generation, Part, sync
+from store.generations import DATA, Folder, sync
+from store.part_list import Generation, Part
 from store.parts import OpenPart, Parts
 from store.records import Kind, RootRecord, read_roots
 from store.summary import totals_of

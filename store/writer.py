@@ -21,7 +21,8 @@ from store.format import (
     directory_key,
     root_key,
 )
-from store.generations import DATA, DEALS, Part, sync
+from store.generations import DATA, sync
+from store.part_list import DEALS, Part
 from store.records import (
     Manifest,
     PlannedRoot,

@@ -22,8 +22,9 @@ from precompute.job import Job
 from precompute.plan import plan_roots
 from precompute.roots import solve_root
 from store import generations, merge as merging
-from store.generations import FRESH, Folder, Generation, Part
+from store.generations import FRESH, Folder
 from store.merge import merge
+from store.part_list import Generation, Part
 from store.parts import OpenPart, Parts
 from store.records import Kind, PlannedRoot, RootRecord
 from store.summary import totals_of
