@@ -145,6 +145,7 @@ def filled(path: Path, size: int) -> Path:
 def listed(path: Path, deals: int) -> Path:
     """Return a database whose directory has so many keys, in parts of all sizes; nothing else."""
     folder, chance = Folder(path), random.Random(1)
+    path.mkdir()
     while deals:
         share = max(1, deals // 2)
         folder.begin(lambda part: Writer(part, default_catalogue()).__exit__())
