@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from engine.errors import HalfBuiltError, NoDatabaseError
+from engine.errors import HalfBuiltError, NoDatabaseError, StoreError
 from engine.game.cards import Catalogue
 from engine.game.state import State
 from engine.tablebase.retrograde import Phase
 from precompute.roots import SolvedRoot, SolveRoots, memory_needed
 from store import preflight
-from store.generations import Folder, Generation
+from store.generations import Folder
 from store.merge import merge_due
+from store.part_list import Generation
 from store.publish import publish_job, whole_parts
 from store.records import Kind, PlannedRoot
 from store.totals import Totals
@@ -79,9 +80,17 @@ class Job:
                 watch.tell(f"{current.format_note}: it becomes a part, and nothing is copied")
             report = self._carry_out(plan, resume, watch)
             if report and self.merges:
-                merged = merge_due(self.folder, self.catalogue, watch.tell)
+                merged = self._merge(watch)
                 report = replace(report, generation=merged or report.generation)
             return report
+
+    def _merge(self, watch: JobListener) -> Generation | None:
+        """Merge what is due; if that cannot be done, the deals are published nevertheless."""
+        try:
+            return merge_due(self.folder, self.catalogue, watch.tell)
+        except (StoreError, OSError) as error:
+            watch.tell(f"parts are not merged: {error}; the deals are published")
+            return None
 
     def _carry_out(
         self, plan: Sequence[PlannedRoot] | None, resume: bool, watch: JobListener

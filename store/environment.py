@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -75,7 +75,12 @@ class Environment:
             )
             self._id = file_id(path)
             _shared[self._id] = self._environment, users + 1
-            self._tables = {name: self._environment.open_db(name, create=writes) for name in TABLES}
+            # One transaction makes all tables: each one more leaves pages behind.
+            with self._environment.begin(write=True) if writes else nullcontext() as transaction:
+                self._tables = {
+                    name: self._environment.open_db(name, transaction, create=writes)
+                    for name in TABLES
+                }
 
     def close(self) -> None:
         """Close the file, unless others read it; nothing may be read any more."""
@@ -121,13 +126,16 @@ class Environment:
         """Write all entries in one synced transaction, or none of them."""
         self._write(entries)
 
-    def append(self, table: bytes, frames: Iterable[tuple[bytes, bytes]]) -> None:
-        """Write many sealed values whose keys ascend beyond those of a table, in large steps."""
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Write many entries whose keys ascend beyond those of their table, in large steps.
+
+        Each step is synced and writes some pages anew, so a few values are one step.
+        """
         step: list[Entry] = []
         size = 0
-        for key, frame in frames:
-            step.append(Entry(table, key, frame))
-            size += len(frame)
+        for entry in entries:
+            step.append(entry)
+            size += len(entry.frame)
             if size >= APPENDED_BYTES:
                 self._write(step, append=True)
                 step, size = [], 0

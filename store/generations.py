@@ -17,93 +17,32 @@ folder of an earlier version has gen-000001/data.mdb instead: a generation that 
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import json
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from engine.errors import (
     DamagedError,
     HalfBuiltError,
     LockedError,
-    MismatchError,
     NoDatabaseError,
     StoreError,
     shown,
 )
-from engine.game.cards import Catalogue
 from store.environment import FILE
-from store.format import FORMAT, OLD_FORMAT
-from store.records import DIGEST_BYTES, Kind, from_json, of_another_kind, to_json
+from store.format import OLD_FORMAT
+from store.part_list import DEALS, Generation, Part, list_content, read_list
+from store.records import Kind
 from store.totals import Totals
 
 CURRENT, LOCK, JOB, DATA = "CURRENT", "lock", "job", FILE
 FRESH = ".new"  # behind what has not got its name yet
-DEALS = "deals"  # what a part holds
 KEPT = 2  # published generations: the current one and the one before it
 _NAME = re.compile(r"gen-(\d{6})")
 _PART = re.compile(r"part-[0-9a-f]{32}")
-
-
-@dataclass(frozen=True)
-class Part:
-    """What a generation says of one of its parts."""
-
-    name: str  # of its folder
-    kind: str  # DEALS; other tables may come
-    deals: int
-    states: int
-    bytes: int  # of its file
-    digest: str  # of its deals
-    file: str  # the digest of its file; "" in a folder of an earlier version, which had none
-
-
-@dataclass(frozen=True)
-class Generation:
-    """A list of parts."""
-
-    folder: Path
-    name: str
-    kind: Kind
-    parts: tuple[Part, ...]
-    totals: dict[str, Any] = field(hash=False)  # what all of them take; {} when none were taken
-    identity: str  # differs when anything does
-
-    @property
-    def number(self) -> int:
-        """Return its place among the generations of the folder."""
-        return int(self.name.removeprefix("gen-"))
-
-    @property
-    def is_old(self) -> bool:
-        """Tell whether an earlier version wrote it."""
-        return self.kind.format == OLD_FORMAT
-
-    @property
-    def format_note(self) -> str:
-        """Return what is to be said of a database of an earlier version; else nothing."""
-        note = f"{self.folder / self.name} is of format {OLD_FORMAT}, an earlier version's"
-        return note if self.is_old else ""
-
-    def file_of(self, part: Part) -> Path:
-        """Return the file of a part."""
-        return self.folder / part.name / DATA
-
-    def marks(self) -> tuple[object, ...]:
-        """Return what would be different if anything of it were, its files included."""
-        files = (self.file_of(part) for part in self.parts)
-        return (self.identity, *(marks_of(file) if file.exists() else None for file in files))
-
-    def check(self, catalogue: Catalogue) -> None:
-        """Raise `MismatchError` unless this program and this card file can read it."""
-        if difference := self.kind.difference(Kind.of(catalogue)):
-            raise MismatchError(of_another_kind(difference))
 
 
 class Folder:
@@ -157,7 +96,7 @@ class Folder:
             return self._read_old(name)
         except OSError as error:
             raise StoreError(f"{file} cannot be read: {error.strerror}") from error
-        return _generation_from(self.path, name, content)
+        return read_list(self.path, name, content)
 
     def _read_old(self, name: str) -> Generation:
         """Return a generation of an earlier version: one file, of which no digest is known."""
@@ -258,15 +197,9 @@ class Folder:
     def _write_list(
         self, name: str, kind: Kind, parts: Sequence[Part], totals: Totals
     ) -> Generation:
-        ordered = sorted(parts, key=lambda part: part.name)
-        plain = {
-            **asdict(kind),
-            "parts": [asdict(part) for part in ordered],
-            "totals": totals.to_dict(),
-        }
-        content = to_json({**plain, "seal": _seal_of(plain)})
+        content = list_content(kind, parts, totals)
         self._replace(f"{name}.json", content + b"\n")
-        return _generation_from(self.path, name, content)
+        return read_list(self.path, name, content)
 
     def publish(self, generation: Generation) -> None:
         """Make a generation the one to serve, and remove those long out of use."""
@@ -292,33 +225,6 @@ class Folder:
         for path in self._entries():
             if _PART.fullmatch(path.name) and path.name not in listed:
                 shutil.rmtree(path)
-
-
-def _seal_of(plain: object) -> str:
-    return hashlib.blake2b(to_json(plain), digest_size=DIGEST_BYTES).hexdigest()
-
-
-def _generation_from(folder: Path, name: str, content: bytes) -> Generation:
-    """Return the generation that a file describes, or raise `DamagedError`."""
-    try:
-        plain = json.loads(content)
-        seal = plain.pop("seal")
-        if seal != _seal_of(plain):
-            raise DamagedError(f"{folder / name}.json is damaged: its seal does not fit")
-        kind = Kind(*(plain[key] for key in ("format", "revision", "cards")))
-        if kind.format != FORMAT:
-            raise MismatchError(of_another_kind(f"another format: found {kind.format}"))
-        parts = tuple(from_json(Part, to_json(part)) for part in plain["parts"])
-        Totals.from_dict(plain["totals"])
-        return Generation(folder, name, kind, parts, plain["totals"], seal)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DamagedError(f"{folder / name}.json is damaged: {error!r}") from error
-
-
-def marks_of(file: Path) -> tuple[int, ...]:
-    """Return what would be different if a file were."""
-    found = file.stat()
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def sync(path: Path) -> None:

@@ -1,31 +1,32 @@
 """Make one part of several: values are copied as they are, each deal once, the deepest.
 
-Parts are kept in tiers by their deals, 1 to 7, 8 to 63, and so on: when so many are of one
+Parts are kept in tiers by their deals, 1 to 15, 16 to 255, and so on: when so many are of one
 tier (FAN) they are merged into one of the next. So a deal is copied as often as the logarithm
-of how many there are, and the number of parts grows as slowly.
+of how many there are, and the number of parts grows as slowly. More to a tier would mean fewer
+copies and more parts, each with LMDB's own pages and an open file.
 """
 
 from __future__ import annotations
 
 import heapq
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 
-from engine.errors import NoDatabaseError
+from engine.errors import NoDatabaseError, StoreError
 from engine.game.cards import Catalogue
-from store.environment import Environment
+from store.environment import Entry, Environment
 from store.format import BLOCKS, DIRECTORY, ROOTS, seal, unseal
-from store.generations import Folder, Generation, Part
+from store.generations import Folder
+from store.part_list import Generation, Part
 from store.parts import OpenPart
 from store.publish import listed_part, whole_parts
 from store.records import Kind, RootRecord, from_json, plan_from_json, plan_to_json
 from store.summary import totals_of
 from store.writer import Writer, in_order, part_of
 
-FAN = 8
-
-Frames = Iterator[tuple[bytes, bytes]]
+FAN = 16
 
 
 def tier_of(part: Part) -> int:
@@ -67,7 +68,11 @@ def merge(
         chosen = [opened for opened in parts.opened if not names or opened.part.name in names]
         others = [opened for opened in parts.opened if opened not in chosen]
         totals = totals_of(parts)
-        part = merged(folder, catalogue, chosen)
+        try:
+            part = merged(folder, catalogue, chosen)
+        except (StoreError, OSError):  # a full disk, most likely: what was written is in the way
+            shutil.rmtree(folder.fresh, ignore_errors=True)
+            raise
         kept = [listed_part(folder, opened) for opened in others]
     return folder.publish_part(folder.fresh, part, kept, totals, Kind.of(catalogue))
 
@@ -77,10 +82,13 @@ def merged(folder: Folder, catalogue: Catalogue, chosen: Sequence[OpenPart]) -> 
     environments = [opened.environment for opened in chosen]
     folder.fresh.mkdir()
     with Writer(folder.fresh, catalogue) as writer:
-        writer.append(BLOCKS, one_each(environments, BLOCKS, lambda _key, frames: frames[0]))
-        writer.append(ROOTS, one_each(environments, ROOTS, deepest))
-        join = partial(joined, catalogue)
-        writer.append(DIRECTORY, one_each(environments, DIRECTORY, join))
+        writer.append(
+            chain(
+                one_each(environments, BLOCKS, lambda _key, frames: frames[0]),
+                one_each(environments, ROOTS, deepest),
+                one_each(environments, DIRECTORY, partial(joined, catalogue)),
+            )
+        )
         totals = writer.finish()
     return part_of(folder.fresh, totals)
 
@@ -89,12 +97,12 @@ def one_each(
     environments: Sequence[Environment],
     table: bytes,
     choose: Callable[[bytes, list[bytes]], bytes],
-) -> Frames:
-    """Return the values of a table of all parts in the order of their keys, each key once."""
+) -> Iterator[Entry]:
+    """Return the entries of a table of all parts in the order of their keys, each key once."""
     found = heapq.merge(*(environment.frames(table) for environment in environments))
     for key, group in groupby(found, key=lambda item: item[0]):
         frames = [frame for _, frame in group]
-        yield key, frames[0] if len(frames) == 1 else choose(key, frames)
+        yield Entry(table, key, frames[0] if len(frames) == 1 else choose(key, frames))
 
 
 def deepest(key: bytes, frames: list[bytes]) -> bytes:

@@ -1,7 +1,7 @@
 """The parts of published generations, open: which there are, and which to ask for a deal.
 
 Asking must not grow with the number of parts. So the keys of all their directories are one
-sorted array, eight bytes a deal, beside another that says whose each key is.
+sorted array, eight bytes a deal, beside another that says whose each key is, eight more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from engine.game.state import State
 from store import trust
 from store.environment import Environment
 from store.format import DIRECTORY, INDEX_KEY, KEY_BYTES, META, ROOTS, directory_key, unseal
-from store.generations import Folder, Generation, Part
+from store.generations import Folder
+from store.part_list import DEALS, Generation, Part
 from store.records import Manifest, RootRecord, from_json, read_manifest, read_root
 
 HALF_BYTES = 8  # of a key: enough, as a part that is asked in vain says so
@@ -107,6 +108,8 @@ class Parts:
 
     def _open_part(self, generation: Generation, part: Part) -> OpenPart:
         file = generation.file_of(part)
+        if part.kind != DEALS:
+            raise DamagedError(f"{file.parent} holds {part.kind}, which this version cannot read")
         trust.check(file, part.file, anew=self._anew)
         environment = Environment(file.parent)
         try:
@@ -127,9 +130,14 @@ class Parts:
             for opened in self.opened
         ]
         keys = np.concatenate([np.empty(0, dtype=np.uint64), *halves]).astype(np.uint64)
-        owners = np.repeat(np.arange(len(halves)), [len(half) for half in halves])
+        owners = np.repeat(np.arange(len(halves), dtype=np.int64), [len(half) for half in halves])
         order = np.argsort(keys, kind="stable")
         self._keys, self._owners = keys[order], owners[order]
+
+    @property
+    def directory_bytes(self) -> int:
+        """Return what the keys of all deals take in memory."""
+        return self._keys.nbytes + self._owners.nbytes
 
     def close(self) -> None:
         """Close the files."""

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from engine.errors import DamagedError
 from engine.game.cards import Catalogue
 from engine.text.notation import parse_state
-from store.generations import DATA, Folder, Generation, Part
+from store.generations import DATA, Folder, sync
+from store.part_list import Generation, Part
 from store.parts import OpenPart, Parts
 from store.records import Kind, RootRecord, read_roots
 from store.summary import totals_of
@@ -89,4 +90,6 @@ def listed_part(folder: Folder, opened: OpenPart) -> Part:
         shutil.copyfile(before, place)
         if file_digest(place) != part.file:
             raise DamagedError(f"{place} is not what was copied") from None
+        sync(place)
+    sync(place.parent)
     return part

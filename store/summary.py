@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from store.generations import Generation
+from store.part_list import Generation
 from store.parts import Parts
 from store.totals import Totals
 

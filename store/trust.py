@@ -18,7 +18,7 @@ from pathlib import Path
 from engine.cache import cache_home
 from engine.errors import DamagedError
 from store import preflight
-from store.generations import marks_of
+from store.part_list import marks_of
 from store.records import DIGEST_BYTES
 
 CHECKED = "checked"  # in the cache folder

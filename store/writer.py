@@ -21,7 +21,8 @@ from store.format import (
     directory_key,
     root_key,
 )
-from store.generations import DATA, DEALS, Part, sync
+from store.generations import DATA, sync
+from store.part_list import DEALS, Part
 from store.records import (
     Manifest,
     PlannedRoot,
@@ -56,7 +57,7 @@ class Writer:
         self.path, self.catalogue = path, catalogue
         self._environment = Environment(path, writes=True)
         if self._environment.read(META, MANIFEST_KEY) is None:
-            self._write_manifest(Manifest.begun(catalogue))
+            self._environment.commit([_entry_of(Manifest.begun(catalogue))])
         read_manifest(self._environment).check(catalogue)
 
     def __enter__(self) -> Writer:
@@ -95,9 +96,9 @@ class Writer:
             ]
         )
 
-    def append(self, table: bytes, frames: Iterable[tuple[bytes, bytes]]) -> None:
-        """Write sealed values in the order of their keys, beyond those that are there."""
-        self._environment.append(table, frames)
+    def append(self, entries: Iterable[Entry]) -> None:
+        """Write entries, those of a table in the order of their keys, beyond what is there."""
+        self._environment.append(entries)
 
     def records(self) -> Iterator[RootRecord]:
         """Return the records of all roots."""
@@ -107,21 +108,18 @@ class Writer:
     def finish(self) -> Totals:
         """Write the completion record: from now on the part may get its name."""
         totals = Totals.of(self.records())
-        index = b"".join(self._environment.keys(DIRECTORY))
-        self._environment.commit([Entry.of(META, INDEX_KEY, index)])
         entries = self._environment.count_entries()
-        self._write_manifest(
-            replace(
-                Manifest.begun(self.catalogue),
-                complete=True,
-                entries=entries,
-                digest=totals.digest,
-            )
-        )
+        if self._environment.read(META, INDEX_KEY) is None:  # else it was finished before
+            entries[META.decode()] += 1
+        begun = Manifest.begun(self.catalogue)
+        manifest = replace(begun, complete=True, entries=entries, digest=totals.digest)
+        index = b"".join(self._environment.keys(DIRECTORY))
+        self._environment.commit([Entry.of(META, INDEX_KEY, index), _entry_of(manifest)])
         return totals
 
-    def _write_manifest(self, manifest: Manifest) -> None:
-        self._environment.commit([Entry.of(META, MANIFEST_KEY, to_json(manifest))])
+
+def _entry_of(manifest: Manifest) -> Entry:
+    return Entry.of(META, MANIFEST_KEY, to_json(manifest))
 
 
 def in_order(planned: Iterable[PlannedRoot]) -> list[PlannedRoot]:

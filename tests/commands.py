@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 RUN = "import sys, importlib; importlib.import_module(sys.argv.pop(1)).main()"
+MERGING = f"import store.merge; store.merge.FAN = 4; {RUN}"  # jobs merge after every fourth
 MODULES = {"triad": "triad", "precompute": "precompute.cli"}
 
 

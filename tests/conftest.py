@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +24,7 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("triadbase")
+MEMORY = Path("/dev/shm")
 
 
 # A shell that runs tests in the background has them ignore Ctrl-C, and so would every command
@@ -33,3 +37,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def catalogue() -> Catalogue:
     """Return the project's own cards."""
     return default_catalogue()
+
+
+@pytest.fixture
+def quick_path() -> Iterator[Path]:
+    """Return an empty folder, in memory where there is such a disk.
+
+    For tests that sync thousands of times, and ask about the order of it, not about the disk.
+    """
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        yield Path(folder)

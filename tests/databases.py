@@ -21,7 +21,8 @@ from precompute.plan import plan_roots
 from precompute.roots import SolvedRoot
 from store.environment import Entry, Environment
 from store.format import BLOCKS, MANIFEST_KEY, META
-from store.generations import DATA, Folder, Generation
+from store.generations import DATA, Folder
+from store.part_list import Generation
 from store.records import PlannedRoot, read_manifest, to_json
 from store.totals import Totals
 from store.writer import part_of

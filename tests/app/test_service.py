@@ -23,6 +23,7 @@ from engine.errors import StateError
 from engine.game.cards import default_catalogue
 from engine.game.state import State
 from engine.search.solver import Solver
+from engine.text.notation import parse_state
 from engine.text.objects import encode
 from engine.text.wire import state_object
 from store.answer import DATABASE, SEARCH
@@ -40,6 +41,7 @@ from tests.databases import (
     publish_changed,
     small_roots,
 )
+from tests.test_samples import NOTATION, SAMPLES
 
 pytestmark = pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compiler")
 
@@ -262,6 +264,20 @@ def test_several_folders_are_served_as_one(tmp_path: Path) -> None:
             assert [left["name"] for left in described["left_out"]] == [str(folders[2])]
 
     run(ask())
+
+
+def test_database_of_an_earlier_version_is_served_and_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def ask() -> None:
+        async with serving(SAMPLES / "db") as service:
+            root = parse_state(NOTATION, default_catalogue())
+            assert await source_of(service, root) == DATABASE
+            told = "is of format 1, an earlier version's: served as it is"
+            assert told in caplog.text
+
+    with caplog.at_level(logging.INFO, "triad.service"):
+        run(ask())
 
 
 def test_half_built_database_is_served_only_when_it_is_published(

@@ -2,6 +2,7 @@
 
 make bench                       all of it
 make bench ARGS="games"          only what is named
+make bench ARGS="growth"         of what `database` measures, how it grows
 make bench ARGS="--json"         one JSON object per line
 """
 
@@ -11,6 +12,7 @@ import argparse
 import json
 import platform
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from tests.bench import cluster, commands, database, export, games, growth, search, service
 from tests.bench.calibration import calibrate
@@ -19,26 +21,28 @@ from tests.bench.figures import Figure
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "games": games.figures,
     "search": search.figures,
-    "database": database.figures,
-    "growth": growth.figures,
+    "database": lambda: chain(database.figures(), growth.figures()),
     "cluster": cluster.figures,
     "commands": commands.figures,
     "service": service.figures,
     "export": export.figures,
 }
+SHARES: dict[str, Callable[[], Iterator[Figure]]] = {"growth": growth.figures}
 
 
 def main() -> None:
     """Run the chosen benches and print their figures as they come."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*BENCHES, []], help="which (default: all)")
+    parser.add_argument(
+        "names", nargs="*", choices=[*BENCHES, *SHARES, []], help="which (default: all)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object per line")
     arguments = parser.parse_args()
     if not arguments.json:
         print(f"{platform.machine()}, Python {platform.python_version()}")
         print(f"calibration loop: {calibrate():.3f} s")
     for name in arguments.names or BENCHES:
-        for figure in BENCHES[name]():
+        for figure in {**BENCHES, **SHARES}[name]():
             print(json.dumps(figure.as_dict()) if arguments.json else figure, flush=True)
 
 

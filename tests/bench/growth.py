@@ -21,10 +21,13 @@ from precompute.crew import LocalCrew
 from precompute.job import Job
 from precompute.plan import plan_roots
 from store import trust
-from store.format import BLOCKS
-from store.generations import Folder, Part
-from store.merge import due, merge
+from store.environment import Entry
+from store.format import BLOCKS, DIRECTORY
+from store.generations import CURRENT, Folder
+from store.merge import merge, merge_due
 from store.oracle import Oracle
+from store.part_list import Part
+from store.parts import Parts
 from store.publish import publish_job
 from store.reader import Reader
 from store.writer import Writer
@@ -35,9 +38,12 @@ from tests.databases import PLENTY, Unwatched, later
 REPEATS = 7
 FEW, MANY, JOBS = 10, 10_000, 100
 SINGLES = 1_000
+COPIED = 100
+LISTED = 1_000_000
 PARTS = 64
 SMALL, LARGE = 10 << 20, 1 << 30  # bytes
 VALUE = 30_000  # bytes of a made-up block
+IO = Path("/proc/self/io")
 
 
 def small_roots(ply: int = 7) -> Iterator[State]:
@@ -48,13 +54,10 @@ def small_roots(ply: int = 7) -> Iterator[State]:
         yield later(State.start(dealer.deal(number)), ply)
 
 
-def add(path: Path, roots: Sequence[State]) -> int:
-    """Add roots by one job, which merges nothing; return the bytes it wrote."""
+def add(path: Path, roots: Sequence[State]) -> None:
+    """Add roots by one job, which merges nothing."""
     job = Job(Folder(path), default_catalogue(), LocalCrew(1, PLENTY), merges=False)
-    before = {part.name for part in parts_of(path)}
-    plan = plan_roots(roots, 8, default_catalogue())
-    job.run(plan, resume=False, watch=Unwatched())
-    return sum(part.bytes for part in parts_of(path) if part.name not in before)
+    job.run(plan_roots(roots, 8, default_catalogue()), resume=False, watch=Unwatched())
 
 
 def parts_of(path: Path) -> Sequence[Part]:
@@ -70,16 +73,24 @@ def timed(action: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def merge_all_due(path: Path) -> int:
-    """Merge what is due; return the bytes written."""
-    folder, written = Folder(path), 0
+def written_by(action: Callable[[], object]) -> int:
+    """Return the bytes that something writes, as the system counts them: files of all kinds."""
+    before = bytes_written()
+    action()
+    return bytes_written() - before
+
+
+def bytes_written() -> int:
+    """Return the bytes that this process has written."""
+    (line,) = (line for line in IO.read_text().splitlines() if line.startswith("wchar:"))
+    return int(line.split()[1])
+
+
+def merge_all_due(path: Path) -> None:
+    """Merge what is due."""
+    folder = Folder(path)
     with folder.locked():
-        while chosen := due(folder.served().parts):
-            names = {part.name for part in chosen}
-            before = {part.name for part in folder.served().parts}
-            merged = merge(folder, default_catalogue(), names)
-            written += sum(part.bytes for part in merged.parts if part.name not in before)
-    return written
+        merge_due(folder, default_catalogue(), lambda _: None)
 
 
 def adding_figures(folder: Path) -> Iterator[Figure]:
@@ -94,14 +105,14 @@ def adding_figures(folder: Path) -> Iterator[Figure]:
     sizes: dict[Path, int] = {}
     for _ in range(REPEATS):
         for path, samples in seconds.items():
-            root = [next(roots)]
-            began = time.perf_counter()
-            sizes[path] = add(path, root)
-            samples.append(time.perf_counter() - began)
+            before = bytes_written()
+            samples.append(timed(partial(add, path, [next(roots)])))
+            sizes[path] = bytes_written() - before
             merge_all_due(path)
     medians = {path: statistics.median(samples) for path, samples in seconds.items()}
     yield Duration(f"adding a deal to {MANY:,}", medians[many], max(seconds[many]), calibrate())
     yield Amount(f"adding a deal to {MANY:,}", medians[many] / medians[few], f"x adding to {FEW}")
+    yield Amount("bytes written for it", sizes[many] / 1e3, "KB")
     yield Amount("bytes written for it", sizes[many] / sizes[few], f"x adding to {FEW}")
 
 
@@ -111,10 +122,11 @@ def merging_figures(folder: Path) -> Iterator[Figure]:
     path, written = folder / "singles", 0
     for _ in range(SINGLES):
         add(path, [next(roots)])
-        written += merge_all_due(path)
+        written += written_by(partial(merge_all_due, path))
     yield Amount("parts after a thousand jobs of one deal", len(parts_of(path)), "parts")
     with Folder(path).locked():
         together = merge(Folder(path), default_catalogue()).parts[0].bytes  # no part's overhead
+    yield Amount("size of such a deal", together / SINGLES / 1e3, "KB")
     yield Amount("merging over these jobs", written / together, "x its size, a deal")
 
 
@@ -125,9 +137,53 @@ def filled(path: Path, size: int) -> Path:
     folder.begin(lambda part: Writer(part, default_catalogue()).__exit__())
     with Writer(folder.job, default_catalogue()) as writer:
         keys = sorted(chance.randbytes(16) for _ in range(size // VALUE))
-        writer.append(BLOCKS, ((key, os.urandom(VALUE)) for key in keys))
+        writer.append(Entry(BLOCKS, key, os.urandom(VALUE)) for key in keys)
     publish_job(folder, default_catalogue())
     return path
+
+
+def listed(path: Path, deals: int) -> Path:
+    """Return a database whose directory has so many keys, in parts of all sizes; nothing else."""
+    folder, chance = Folder(path), random.Random(1)
+    path.mkdir()
+    while deals:
+        share = max(1, deals // 2)
+        folder.begin(lambda part: Writer(part, default_catalogue()).__exit__())
+        with Writer(folder.job, default_catalogue()) as writer:
+            keys = sorted(chance.randbytes(16) for _ in range(share))
+            writer.append(Entry(DIRECTORY, key, key) for key in keys)
+        publish_job(folder, default_catalogue())
+        deals -= share
+    return path
+
+
+def directory_figures(folder: Path) -> Iterator[Figure]:
+    """Time the opening of a database of many deals, which sorts their keys; and what it takes."""
+    path = listed(folder / "listed", LISTED)
+    seconds = [timed(partial(open_and_close, path)) for _ in range(REPEATS + 1)][1:]
+    name = f"opening {LISTED:,} deals, checked before"
+    yield Duration(name, statistics.median(seconds), max(seconds), calibrate())
+    parts = Parts([path], default_catalogue())
+    yield Amount("memory of their directory", parts.directory_bytes / LISTED, "bytes a deal")
+    keys = [random.Random(2).getrandbits(128) for _ in range(LISTED // 100)]
+    spent = timed(lambda: [parts.with_directory(key) for key in keys])
+    yield Amount("asking it which parts have a deal", spent / len(keys) * 1e6, "us")
+    parts.close()
+
+
+def replica_figures(folder: Path) -> Iterator[Figure]:
+    """Count what must travel to a replica after each of many jobs of one deal: new files alone."""
+    roots = small_roots(5)
+    path, there, travelled = folder / "origin", set[str](), 0
+    for _ in range(COPIED):
+        add(path, [next(roots)])
+        merge_all_due(path)
+        files = {str(file.relative_to(path)): file for file in path.rglob("*") if file.is_file()}
+        travelled += sum(file.stat().st_size for name, file in files.items() if name not in there)
+        there |= files.keys() - {CURRENT}
+    yield Amount(f"copied to a replica after each of {COPIED} jobs", travelled / 1e6, "MB in all")
+    yield Amount("copied, a job", travelled / 1e3 / COPIED, "KB")
+    yield Amount("the database then", sum(part.bytes for part in parts_of(path)) / 1e6, "MB")
 
 
 def open_and_close(path: Path) -> None:
@@ -180,6 +236,13 @@ def parts_figures(folder: Path) -> Iterator[Figure]:
 
 def figures() -> Iterator[Figure]:
     """Measure everything."""
-    for measure in (adding_figures, merging_figures, opening_figures, parts_figures):
+    for measure in (
+        adding_figures,
+        merging_figures,
+        opening_figures,
+        directory_figures,
+        parts_figures,
+        replica_figures,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             yield from measure(Path(folder))

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from engine.game.cards import Catalogue
-from engine.text.notation import parse_state
+from engine.text.notation import format_state, parse_state
 from store.generations import DATA, Folder
 from store.reader import Reader
-from tests.commands import RUN, command
-from tests.databases import build, small_roots
+from tests.commands import MERGING, RUN, command
+from tests.databases import build, later, small_roots, write_states
 from tests.test_samples import NOTATION, SAMPLES
 
 ROOTS = small_roots(4)
@@ -60,25 +60,43 @@ def test_summary_of_compacting_can_be_read_by_a_program(in_parts: Path) -> None:
     assert facts["digest"] == facts_of(in_parts)["digest"]
 
 
-def test_full_disk_while_compacting_loses_nothing(in_parts: Path) -> None:
-    before = facts_of(in_parts)
-    largest = max(part["bytes"] for part in before["parts"])
+def on_full_disk(path: Path, code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `precompute` where no file can get larger than the largest part is."""
+    largest = max(part["bytes"] for part in facts_of(path)["parts"])
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
 
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, "precompute.cli", "compact", "--db", str(in_parts)],
+    return subprocess.run(
+        [sys.executable, "-c", code, "precompute.cli", *arguments, "--db", str(path)],
         preexec_fn=limit,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_full_disk_while_compacting_loses_nothing(in_parts: Path) -> None:
+    before = facts_of(in_parts)
+    done = on_full_disk(in_parts, RUN, "compact")
     assert done.returncode == 1
     assert "cannot be written" in done.stderr
     assert facts_of(in_parts) == before
+    assert not Folder(in_parts).fresh.exists()
     assert command("precompute", "compact", "--db", str(in_parts)).returncode == 0
     assert facts_of(in_parts)["digest"] == before["digest"]
+
+
+def test_full_disk_while_a_job_merges_loses_nothing(in_parts: Path, tmp_path: Path) -> None:
+    late = later(small_roots(5)[4], 7)
+    states = write_states(tmp_path / "states.jsonl", [late])
+    done = on_full_disk(in_parts, MERGING, "--state", states)
+    assert done.returncode == 0, done.stderr
+    assert "parts are not merged" in done.stderr
+    assert "cannot be written" in done.stderr
+    after = facts_of(in_parts)
+    assert (after["deals"], len(after["parts"])) == (5, 5)
+    assert command("precompute", "verify", "--db", str(in_parts)).returncode == 0
 
 
 def test_nothing_to_compact_is_told(tmp_path: Path) -> None:
@@ -107,10 +125,11 @@ def test_database_of_an_earlier_version_becomes_a_part_without_a_copy(
 ) -> None:
     shutil.copytree(SAMPLES / "db", tmp_path, dirs_exist_ok=True)
     number = (tmp_path / "gen-000001" / DATA).stat().st_ino
-    generation = build(tmp_path, ROOTS[:1]).generation
+    done = command("precompute", "--state", format_state(ROOTS[0]), "--db", str(tmp_path))
+    assert "is of format 1, an earlier version's: it becomes a part" in done.stderr
+    generation = Folder(tmp_path).served()
     files = [generation.file_of(part).stat().st_ino for part in generation.parts]
     assert number in files
-    assert Folder(tmp_path).served() == generation
     reader = Reader(tmp_path, catalogue)
     assert reader.get(ROOTS[0])
     assert reader.get(parse_state(NOTATION, catalogue))

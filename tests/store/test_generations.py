@@ -7,7 +7,8 @@ import pytest
 
 from engine.errors import DamagedError, HalfBuiltError, LockedError, NoDatabaseError, StoreError
 from engine.game.cards import default_catalogue
-from store.generations import CURRENT, DATA, DEALS, Folder, Generation, Part
+from store.generations import CURRENT, DATA, Folder
+from store.part_list import DEALS, Generation, Part
 from store.records import Kind
 from store.totals import Totals
 

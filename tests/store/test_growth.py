@@ -6,209 +6,28 @@ depends on the deals alone.
 
 from __future__ import annotations
 
-import os
-import random
-import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pytest
 
 from engine.errors import StoreError
-from engine.game.cards import Catalogue, default_catalogue
+from engine.game.cards import Catalogue
 from engine.search.solver import Solver
-from engine.tablebase.retrograde import Retrograde
 from engine.text.notation import format_state
-from precompute.crew import LocalCrew
-from precompute.job import Job
-from precompute.plan import plan_roots
-from precompute.roots import solve_root
-from store import generations
-from store.environment import Environment
-from store.generations import Folder, Generation, Part
+from store.format import directory_key
+from store.generations import Folder
 from store.merge import FAN, due, merge
 from store.parts import Parts
 from store.reader import Reader
-from store.records import Kind, PlannedRoot, RootRecord
-from store.summary import totals_of
+from store.records import read_root
 from store.totals import Totals
-from tests.databases import PLENTY, Unwatched, build, later, small_roots
+from tests.databases import build, later, small_roots
 
-ROOTS = [later(root.seated, 7, choice) for choice in (1, 2) for root in small_roots(5, 6)]
+ROOTS = [later(root.seated, 7, choice) for choice in (1, 2) for root in small_roots(9, 6)]
 DEPTHS = (7, 8)
 Model = dict[str, int]  # how deep each root is stored
-
-
-class Crash(BaseException):
-    """The process ends here, as far as anybody can tell."""
-
-
-@contextmanager
-def crashing(after: int) -> Iterator[None]:
-    """Let so many steps that last reach the disk, and none after them."""
-    left = after
-
-    def counted(step: Callable[..., Any]) -> Callable[..., Any]:
-        def take(*arguments: Any, **options: Any) -> Any:
-            nonlocal left
-            if left == 0:
-                raise Crash
-            left -= 1
-            return step(*arguments, **options)
-
-        return take
-
-    with pytest.MonkeyPatch.context() as patch:
-        for owner, name in (
-            (generations, "sync"),
-            (shutil, "rmtree"),
-            (os, "link"),
-            (Path, "rename"),
-            (Path, "replace"),
-            (Path, "mkdir"),
-            (Path, "unlink"),
-            (Environment, "_write"),
-        ):
-            patch.setattr(owner, name, counted(getattr(owner, name)))
-        yield
-
-
-class Grown:
-    """A database and what it must hold."""
-
-    def __init__(self, path: Path, catalogue: Catalogue, records: dict[PlannedRoot, RootRecord]):
-        self.folder, self.catalogue, self.records = Folder(path), catalogue, records
-        self.model: Model = {}
-
-    def plan(self, chance: random.Random) -> list[PlannedRoot]:
-        chosen = chance.sample(ROOTS, chance.randint(1, 3))
-        return plan_roots(chosen, chance.choice(DEPTHS), self.catalogue)
-
-    def after(self, plan: list[PlannedRoot]) -> Model:
-        deeper = dict(self.model)
-        for planned in plan:
-            deeper[planned.notation] = max(planned.plies, deeper.get(planned.notation, 0))
-        return deeper
-
-    def job(self, plan: list[PlannedRoot] | None, *, resume: bool = False) -> None:
-        crew = LocalCrew(1, PLENTY)
-        Job(self.folder, self.catalogue, crew).run(plan, resume=resume, watch=Unwatched())
-
-    def merge(self) -> None:
-        with self.folder.locked():
-            merge(self.folder, self.catalogue)
-
-    def check(self, *allowed: Model) -> None:
-        """Read everything: it must be one of these, with the digest that belongs to it."""
-        if self.folder.current() is None:
-            assert {} in allowed
-            return
-        parts = Parts([self.folder.path], self.catalogue)
-        try:
-            found = {record.root: record.plies for _, record in parts.roots()}
-            assert found in allowed
-            assert not parts.left_out
-            assert totals_of(parts).to_dict() == self.totals(found)
-            assert Totals.of(record for _, record in parts.roots()).to_dict() == self.totals(found)
-            self.model = found
-        finally:
-            parts.close()
-
-    def totals(self, model: Model) -> dict[str, Any]:
-        wanted = {(planned.notation, planned.plies): planned for planned in self.records}
-        return Totals.of(self.records[wanted[item]] for item in model.items()).to_dict()
-
-
-@pytest.fixture(scope="module")
-def records() -> dict[PlannedRoot, RootRecord]:
-    """Return the record of every root at every depth, solved by itself."""
-    with Retrograde(1) as retrograde:
-        return {
-            planned: solve_root(planned.root, planned.plies, retrograde).record
-            for plies in DEPTHS
-            for planned in plan_roots(ROOTS, plies, default_catalogue())
-        }
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_crashes_never_lose_or_invent_a_deal(
-    tmp_path: Path, catalogue: Catalogue, records: dict[PlannedRoot, RootRecord], seed: int
-) -> None:
-    chance = random.Random(seed)
-    grown = Grown(tmp_path / "db", catalogue, records)
-    crashes = 0
-    for _ in range(12):
-        plan = grown.plan(chance)
-        after = grown.after(plan)
-        try:
-            with crashing(chance.choice([chance.randrange(30), 10_000])):
-                if chance.random() < 0.3 and grown.model:
-                    after = grown.model
-                    grown.merge()
-                else:
-                    grown.job(plan)
-        except Crash:
-            crashes += 1
-            grown.check(grown.model, after)
-            if grown.folder.path.is_dir() and grown.folder.unfinished() == grown.folder.job:
-                grown.job(None, resume=True)
-                grown.check(after)
-            with grown.folder.locked():
-                pass
-            grown.check(grown.model, after)
-            grown.job(plan)
-            after = grown.after(plan)
-        grown.check(after)
-    assert crashes
-
-
-def crash_at_every_step(
-    path: Path, catalogue: Catalogue, records: dict[PlannedRoot, RootRecord]
-) -> int:
-    """Crash a second job at each of its steps in turn; return how many there are."""
-    plan = plan_roots(ROOTS[1:2], DEPTHS[0], catalogue)
-    for steps in range(1000):
-        grown = Grown(path / str(steps), catalogue, records)
-        grown.job(plan_roots(ROOTS[:1], DEPTHS[0], catalogue))
-        grown.check(grown.after(plan_roots(ROOTS[:1], DEPTHS[0], catalogue)))
-        before, after = grown.model, grown.after(plan)
-        try:
-            with crashing(steps):
-                grown.job(plan)
-        except Crash:
-            grown.check(before, after)
-        else:
-            return steps
-    raise AssertionError("a job does not end")
-
-
-def test_job_may_end_at_every_step(
-    tmp_path: Path, catalogue: Catalogue, records: dict[PlannedRoot, RootRecord]
-) -> None:
-    assert crash_at_every_step(tmp_path, catalogue, records) > 10
-
-
-def test_wrong_order_of_publishing_would_be_found_out(
-    tmp_path: Path,
-    catalogue: Catalogue,
-    records: dict[PlannedRoot, RootRecord],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A broken twin: CURRENT first, then the part gets its name."""
-
-    def publish_part(
-        folder: Folder, written: Path, part: Part, kept: list[Part], totals: Totals, kind: Kind
-    ) -> Generation:
-        generation = folder._write_list("gen-000002", kind, [*kept, part], totals)
-        folder.publish(generation)
-        written.rename(folder.path / part.name)
-        return generation
-
-    monkeypatch.setattr(Folder, "publish_part", publish_part)
-    with pytest.raises((AssertionError, StoreError)):
-        crash_at_every_step(tmp_path, catalogue, records)
 
 
 def test_open_reader_keeps_what_it_opened(tmp_path: Path, catalogue: Catalogue) -> None:
@@ -285,4 +104,38 @@ def test_names_of_roots_are_what_is_listed(tmp_path: Path, catalogue: Catalogue)
     keys = [key for key, _ in parts.roots()]
     assert keys == sorted(keys)
     assert [key for key, _ in parts.roots(after=keys[2])] == keys[3:]
+    parts.close()
+
+
+def test_part_of_another_kind_is_left_out(tmp_path: Path, catalogue: Catalogue) -> None:
+    """As this version would find what a later one has written."""
+    first = build(tmp_path, ROOTS[:1]).generation
+    generation = build(tmp_path, ROOTS[1:2]).generation
+    parts = [
+        part if part in first.parts else replace(part, kind="towers") for part in generation.parts
+    ]
+    folder = Folder(tmp_path)
+    listed = folder._write_list(
+        "gen-000003", generation.kind, parts, Totals.from_dict(generation.totals)
+    )
+    folder.publish(listed)
+    reader = Reader(tmp_path, catalogue)
+    (left,) = reader.parts.left_out
+    assert left.reason.endswith("holds towers, which this version cannot read")
+    assert [reader.get(root) is not None for root in ROOTS[:2]] == [True, False]
+    reader.close()
+
+
+def test_directory_takes_sixteen_bytes_a_deal_and_names_the_part(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    for root in ROOTS:
+        build(tmp_path, [root], merges=False)
+    parts = Parts([tmp_path], catalogue)
+    assert parts.directory_bytes == 16 * len(ROOTS)
+    assert (np.diff(parts._keys) >= 0).all()
+    for root in ROOTS:
+        asked = parts.with_directory(directory_key(root))
+        assert len(asked) < len(parts.opened) / 2
+        assert any(read_root(opened.environment, root) for opened in asked)
     parts.close()
