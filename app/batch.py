@@ -94,9 +94,17 @@ class Batch:
         starts = range(0, len(items), PART)
         parts = [run(self._part_results, start, items[start : start + PART]) for start in starts]
         results = [result for part in await asyncio.gather(*parts) for result in part]
-        return await asyncio.gather(
-            *(self._searched(number, result) for number, result in enumerate(results))
-        )
+        # Only these are waited for: a task for each state would hold everybody up.
+        misses = {
+            number: self._searched(number, result.facts)
+            for number, result in enumerate(results)
+            if isinstance(result, Miss)
+        }
+        found = dict(zip(misses, await asyncio.gather(*misses.values()), strict=True))
+        return [
+            found[number] if isinstance(result, Miss) else result
+            for number, result in enumerate(results)
+        ]
 
     def _part_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:
         """Return what the database says of some items, their errors, and what it does not have."""
@@ -117,16 +125,14 @@ class Batch:
                 results[place] = encode(answer.as_object())
         return results
 
-    async def _searched(self, number: int, result: bytes | Miss) -> bytes:
-        """Return a result, searched if it must be."""
-        if isinstance(result, bytes):
-            return result
+    async def _searched(self, number: int, facts: Facts) -> bytes:
+        """Return what the search says of an item."""
         try:
             async with self._searching:
                 if time.monotonic() >= self.deadline:
                     limit = self.service.settings.time_limit
                     raise ServiceError(Kind.TIME_LIMIT, f"the batch took more than {limit:g} s")
-                answer: Answer = await self.service.search(result.facts, self.wishes)
+                answer: Answer = await self.service.search(facts, self.wishes)
                 return encode(answer.as_object())
         except Exception as error:  # noqa: BLE001  as above
             return self._error(error, number)

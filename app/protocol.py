@@ -16,6 +16,7 @@ application answers: in the same form, with the same headers, counted and logged
 from __future__ import annotations
 
 import asyncio
+import re
 from asyncio import TimerHandle, Transport
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -36,9 +37,11 @@ SPARE_CONNECTIONS = 50  # beyond the limit: these are told why, those beyond are
 LONGEST_PIPELINE = 100  # requests that wait on one connection: each takes some 2 KB
 LONGEST_PATH = 200  # bytes that are told of the address of a request that cannot be read
 COLON_AND_NEWLINE = 4  # bytes around a header
+ADDRESS = re.compile(rb"^[A-Z]+ +([^ \r\n]+)", re.MULTILINE)  # in the first line of a request
+ADDRESSES = "ASCII, other characters as the %XX of their bytes in UTF-8"
 NEWLINES = 4  # bytes around a chunk, besides its length
-# Bytes that are read in a row. What they were is known only when all were read: so many may go
-# uncounted where one request ends and the next begins.
+# Bytes that are read in a row, unless more of a body are to come. What they were is known only
+# when all were read: so many may go uncounted where one request ends and the next begins.
 STRIDE = 4096
 
 
@@ -83,6 +86,7 @@ class Connection(HttpToolsProtocol):
         self._limits = limits
         self._frame = 0  # bytes of the request that are not its body: head, chunks, trailers
         self._chunk = 0  # bytes of the body in this chunk
+        self._to_come = 0  # bytes of the body that are still to come, as far as was said
         self._is_past_head = False  # of the request that is being read
         self._is_last = False  # no request is read after this one
         self._is_deaf = False  # what comes is not looked at any more
@@ -177,10 +181,9 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read what has come."""
-        for start in range(0, len(data), STRIDE):
-            if self._is_deaf:
-                return
-            part = data[start : start + STRIDE]
+        start = 0
+        while start < len(data) and not self._is_deaf:
+            part = data[start : start + max(STRIDE, self._to_come)]
             self._frame += len(part)
             try:
                 self.parser.feed_data(part)
@@ -188,10 +191,13 @@ class Connection(HttpToolsProtocol):
                 self._decline_upgrade(data[start + upgrade.args[0] :])
                 return
             except httptools.HttpParserError as error:
+                if isinstance(error, httptools.HttpParserInvalidURLError):
+                    self.url = wrong_address(self.url, part)
                 self.refuse(self._as_service_error(error))
-            else:
-                if self._frame > self._limits.header_bytes:
-                    self.refuse(self._too_long())
+                return
+            if self._frame > self._limits.header_bytes:
+                self.refuse(self._too_long())
+            start += len(part)
 
     def on_message_begin(self) -> None:
         """Note that a request begins."""
@@ -204,7 +210,7 @@ class Connection(HttpToolsProtocol):
         if self._frame > limit and self._head_bytes() > limit:
             raise self._too_long()
         self._check_address()
-        self._check_host()
+        self._read_headers()
         if self.parser.should_upgrade():
             return  # the parser stops behind this head
         if len(self.pipeline) >= LONGEST_PIPELINE:
@@ -221,6 +227,7 @@ class Connection(HttpToolsProtocol):
         super().on_body(body)
         self._frame -= len(body)
         self._chunk += len(body)
+        self._to_come -= len(body)
 
     def on_chunk_header(self) -> None:
         """Note that a chunk begins."""
@@ -314,18 +321,21 @@ class Connection(HttpToolsProtocol):
             self.pipeline.appendleft((cycle, self.app))
 
     def _check_address(self) -> None:
-        """Refuse an address that can be read in more than one way, or in none."""
+        """Refuse an address with bytes that stand for no text."""
         try:
-            self.url.decode("ascii")
             if b"%" in self.url:
                 unquote_to_bytes(self.url).decode()
         except UnicodeDecodeError:
-            allowed = "ASCII, other characters as the %XX of their bytes in UTF-8"
-            raise wrong_request("address", as_sent(self.url), allowed) from None
+            raise wrong_request("address", as_sent(self.url), ADDRESSES) from None
 
-    def _check_host(self) -> None:
-        """Refuse a request that does not say whom it is for, or says so twice."""
-        count = sum(name == b"host" for name, _ in self.headers)
+    def _read_headers(self) -> None:
+        """Note how long the body is; refuse who does not say whom to ask, or says so twice."""
+        count = self._to_come = 0
+        for name, value in self.headers:
+            if name == b"host":
+                count += 1
+            elif name == b"content-length":
+                self._to_come = int(value)
         if count > 1 or (count == 0 and self.parser.get_http_version() == "1.1"):
             found = Words("the header twice") if count else MISSING
             raise wrong_request("Host", found, "the header once")
@@ -346,7 +356,8 @@ class Connection(HttpToolsProtocol):
         if isinstance(cause, ServiceError):
             return cause
         if cause or isinstance(error, httptools.HttpParserInvalidURLError):
-            return wrong_request("address", as_sent(self.url), "a path")
+            allowed = "a path" if self.url.isascii() else ADDRESSES
+            return wrong_request("address", as_sent(self.url), allowed)
         if isinstance(error, httptools.HttpParserInvalidMethodError):
             detail = "what was sent does not begin with a method of HTTP/1.1"
         else:
@@ -358,6 +369,17 @@ def wrong_request(field: str, found: object, allowed: str) -> ServiceError:
     """Return the error of a request of which one thing is wrong."""
     problem = Problem(field, found, allowed)
     return ServiceError(Kind.BAD_REQUEST, str(problem), [problem])
+
+
+def wrong_address(begun: bytes, part: bytes) -> bytes:
+    """Return an address that the parser gives up on, of which it tells what came in parts before.
+
+    It is taken for the first that is not ASCII, which is why the parser gives up.
+    """
+    if begun:
+        return begun + part.partition(b" ")[0]
+    addresses: list[bytes] = ADDRESS.findall(part)
+    return next((address for address in addresses if not address.isascii()), b"")
 
 
 def as_sent(address: bytes) -> str:
