@@ -16,20 +16,19 @@ application answers: in the same form, with the same headers, counted and logged
 from __future__ import annotations
 
 import asyncio
-import re
 from asyncio import TimerHandle, Transport
 from functools import cache
 from typing import Any, NamedTuple, cast
-from urllib.parse import unquote_to_bytes
 
 import httptools
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from app.errors import Kind, ServiceError, going_away
+from app.address import address_in, as_sent, is_text, wrong_address
+from app.errors import Kind, ServiceError, going_away, wrong_request
 from app.exchange import REFUSAL
 from app.settings import Settings
-from engine.errors import MISSING, Problem, Words
+from engine.errors import MISSING, Words
 
 LONGEST_LOOK = 1.0  # seconds between looks at the clock
 LINGER_SECONDS = 2.0  # how long what still comes is thrown away after the last answer
@@ -37,8 +36,6 @@ SPARE_CONNECTIONS = 50  # beyond the limit: these are told why, those beyond are
 LONGEST_PIPELINE = 100  # requests that wait on one connection: each takes some 2 KB
 LONGEST_PATH = 200  # bytes that are told of the address of a request that cannot be read
 COLON_AND_NEWLINE = 4  # bytes around a header
-ADDRESS = re.compile(rb"^[A-Z]+ +([^ \r\n]+)", re.MULTILINE)  # in the first line of a request
-ADDRESSES = "ASCII, other characters as the %XX of their bytes in UTF-8"
 NEWLINES = 4  # bytes around a chunk, besides its length
 # Bytes that are read in a row, unless more of a body are to come. What they were is known only
 # when all were read: so many may go uncounted where one request ends and the next begins.
@@ -192,7 +189,7 @@ class Connection(HttpToolsProtocol):
                 return
             except httptools.HttpParserError as error:
                 if isinstance(error, httptools.HttpParserInvalidURLError):
-                    self.url = wrong_address(self.url, part)
+                    self.url = address_in(self.url, part)
                 self.refuse(self._as_service_error(error))
                 return
             if self._frame > self._limits.header_bytes:
@@ -209,7 +206,8 @@ class Connection(HttpToolsProtocol):
         limit = self._limits.header_bytes
         if self._frame > limit and self._head_bytes() > limit:
             raise self._too_long()
-        self._check_address()
+        if not is_text(self.url):
+            raise wrong_address(self.url)
         self._read_headers()
         if self.parser.should_upgrade():
             return  # the parser stops behind this head
@@ -320,14 +318,6 @@ class Connection(HttpToolsProtocol):
         else:
             self.pipeline.appendleft((cycle, self.app))
 
-    def _check_address(self) -> None:
-        """Refuse an address with bytes that stand for no text."""
-        try:
-            if b"%" in self.url:
-                unquote_to_bytes(self.url).decode()
-        except UnicodeDecodeError:
-            raise wrong_request("address", as_sent(self.url), ADDRESSES) from None
-
     def _read_headers(self) -> None:
         """Note how long the body is; refuse who does not say whom to ask, or says so twice."""
         count = self._to_come = 0
@@ -356,35 +346,12 @@ class Connection(HttpToolsProtocol):
         if isinstance(cause, ServiceError):
             return cause
         if cause or isinstance(error, httptools.HttpParserInvalidURLError):
-            allowed = "a path" if self.url.isascii() else ADDRESSES
-            return wrong_request("address", as_sent(self.url), allowed)
+            return wrong_address(self.url)
         if isinstance(error, httptools.HttpParserInvalidMethodError):
             detail = "what was sent does not begin with a method of HTTP/1.1"
         else:
             detail = f"the request is not HTTP/1.1: {error}"
         return ServiceError(Kind.BAD_REQUEST, detail)
-
-
-def wrong_request(field: str, found: object, allowed: str) -> ServiceError:
-    """Return the error of a request of which one thing is wrong."""
-    problem = Problem(field, found, allowed)
-    return ServiceError(Kind.BAD_REQUEST, str(problem), [problem])
-
-
-def wrong_address(begun: bytes, part: bytes) -> bytes:
-    """Return an address that the parser gives up on, of which it tells what came in parts before.
-
-    It is taken for the first that is not ASCII, which is why the parser gives up.
-    """
-    if begun:
-        return begun + part.partition(b" ")[0]
-    addresses: list[bytes] = ADDRESS.findall(part)
-    return next((address for address in addresses if not address.isascii()), b"")
-
-
-def as_sent(address: bytes) -> str:
-    """Return an address as it was sent: what is no text in UTF-8 as its bytes."""
-    return address.decode("utf-8", "backslashreplace")
 
 
 class Farewell:
