@@ -14,6 +14,7 @@ from typing import Any
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
+from app.pace import Pace
 from app.settings import Settings
 from app.wishes import Wishes
 from engine.errors import (
@@ -64,6 +65,7 @@ class Service:
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
         self.reader: Reader | None = None
+        self.pace = Pace(LONGEST_PLAIN)
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
         self._oracle = Oracle(None, on_damage=self._tell_damage)
         self._folders = [Folder(path) for path in settings.folders]
