@@ -1,7 +1,8 @@
 """Many states in one request: each gets its answer or its error, in their order.
 
-States are read, looked up and written in parts, beside the event loop. What the database does
-not have is then searched, like any other state.
+A batch is taken apart beside the event loop. Its states are read, looked up and written in rows
+(see `app.pace`), between which others are heard. What the database does not have is then searched,
+like any other state.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import msgspec
 from app.errors import Kind, ServiceError, as_service_error, problem_object
 from app.exchange import Exchange
 from app.schemas import BatchError
-from app.service import Service
+from app.service import LONGEST_PLAIN, Service
 from app.wishes import Wishes
 from engine.errors import NotJsonError, StateError
 from engine.game.facts import Facts
@@ -91,12 +92,35 @@ class Batch:
         """Return the results as JSON."""
         run = partial(asyncio.get_running_loop().run_in_executor, self.service.pool)
         items = await run(batch_items, data, self.service.settings.batch_limit)
-        starts = range(0, len(items), PART)
-        parts = [run(self._part_results, start, items[start : start + PART]) for start in starts]
-        results = [result for part in await asyncio.gather(*parts) for result in part]
-        return await asyncio.gather(
-            *(self._searched(number, result) for number, result in enumerate(results))
-        )
+        results: list[bytes | Miss] = []
+        while len(results) < len(items):
+            async with self.service.pace.turn:
+                end = len(results) + PART
+                while len(results) < min(end, len(items)):
+                    results += await self._row_results(len(results), items[len(results) : end])
+                    await asyncio.sleep(0)  # whoever asks for one state is answered now
+        # Only these are waited for: a task for each state would hold everybody up.
+        misses = {
+            number: self._searched(number, result.facts)
+            for number, result in enumerate(results)
+            if isinstance(result, Miss)
+        }
+        found = dict(zip(misses, await asyncio.gather(*misses.values()), strict=True))
+        return [
+            found[number] if isinstance(result, Miss) else result
+            for number, result in enumerate(results)
+        ]
+
+    async def _row_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:
+        """Return the results of as many items as may be answered in a row."""
+        row = self.service.pace.row(items)
+        if len(row[0]) > LONGEST_PLAIN:  # no state, and what is wrong with it takes long to find
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self.service.pool, self._part_results, first, row)
+        began = time.perf_counter()
+        results = self._part_results(first, row)
+        self.service.pace.note(len(row), time.perf_counter() - began)
+        return results
 
     def _part_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:
         """Return what the database says of some items, their errors, and what it does not have."""
@@ -117,16 +141,14 @@ class Batch:
                 results[place] = encode(answer.as_object())
         return results
 
-    async def _searched(self, number: int, result: bytes | Miss) -> bytes:
-        """Return a result, searched if it must be."""
-        if isinstance(result, bytes):
-            return result
+    async def _searched(self, number: int, facts: Facts) -> bytes:
+        """Return what the search says of an item."""
         try:
             async with self._searching:
                 if time.monotonic() >= self.deadline:
                     limit = self.service.settings.time_limit
                     raise ServiceError(Kind.TIME_LIMIT, f"the batch took more than {limit:g} s")
-                answer: Answer = await self.service.search(result.facts, self.wishes)
+                answer: Answer = await self.service.search(facts, self.wishes)
                 return encode(answer.as_object())
         except Exception as error:  # noqa: BLE001  as above
             return self._error(error, number)

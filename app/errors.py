@@ -83,6 +83,17 @@ def as_service_error(error: Exception) -> ServiceError:
     return ServiceError(Kind.INTERNAL, "an internal error")
 
 
+def wrong_request(field: str, found: object, allowed: str) -> ServiceError:
+    """Return the error of a request of which one thing is wrong before it is looked at."""
+    problem = Problem(field, found, allowed)
+    return ServiceError(Kind.BAD_REQUEST, str(problem), [problem])
+
+
+def going_away() -> ServiceError:
+    """Return the error of who asks while the service ends."""
+    return ServiceError(Kind.STARTING, "the service is shutting down")
+
+
 def about_body(error: ServiceError) -> ServiceError:
     """Return the error of a body that is no JSON with the body named, whatever it was read for."""
     problems = [problem._replace(field="body") for problem in error.problems]

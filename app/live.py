@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 
-from app.errors import Kind, ServiceError
+from app.errors import Kind, ServiceError, going_away
 from app.metrics import Metrics
 from app.wishes import Wishes
 from engine.errors import SearchStoppedError
@@ -72,7 +72,7 @@ class Live:
         try:
             task = loop.run_in_executor(self._pool, self._search, search)
         except RuntimeError as error:  # the pool takes nothing any more
-            raise _going_away() from error
+            raise going_away() from error
         self._searches[question] = search
         self.metrics.queue.set(self.waiting)
         timer = loop.call_later(self.time_limit, search.query.stop)
@@ -109,7 +109,7 @@ class Live:
         if isinstance(error, SearchStoppedError):
             self.metrics.stopped.inc()
             late = ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
-            error = _going_away() if self._is_closing else late
+            error = going_away() if self._is_closing else late
         search.future.set_exception(error)
         search.future.exception()  # nobody may be waiting any more
 
@@ -119,7 +119,3 @@ class Live:
         for search in list(self._searches.values()):  # the event loop may take some away
             search.query.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _going_away() -> ServiceError:
-    return ServiceError(Kind.STARTING, "the service is shutting down")

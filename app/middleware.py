@@ -9,7 +9,7 @@ import asyncio
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.errors import Kind, ServiceError
+from app.errors import Kind, ServiceError, going_away
 from app.exchange import Exchange, Policy, Reply, with_head
 from app.hot import HotRoutes
 
@@ -40,7 +40,7 @@ class Surround:
         try:
             await self._answer(exchange, scope, receive)
         except asyncio.CancelledError:  # uvicorn waits no longer for what it drains
-            await self._tell(exchange, ServiceError(Kind.STARTING, "the service is shutting down"))
+            await self._tell(exchange, going_away())
         except Exception as error:  # noqa: BLE001  every error is answered
             await self._tell(exchange, error)
         finally:

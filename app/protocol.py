@@ -24,10 +24,11 @@ import httptools
 from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from app.errors import Kind, ServiceError
+from app.address import address_in, as_sent, is_text, wrong_address
+from app.errors import Kind, ServiceError, going_away, wrong_request
 from app.exchange import REFUSAL
 from app.settings import Settings
-from engine.errors import shown
+from engine.errors import MISSING, Words
 
 LONGEST_LOOK = 1.0  # seconds between looks at the clock
 LINGER_SECONDS = 2.0  # how long what still comes is thrown away after the last answer
@@ -35,6 +36,10 @@ SPARE_CONNECTIONS = 50  # beyond the limit: these are told why, those beyond are
 LONGEST_PIPELINE = 100  # requests that wait on one connection: each takes some 2 KB
 LONGEST_PATH = 200  # bytes that are told of the address of a request that cannot be read
 COLON_AND_NEWLINE = 4  # bytes around a header
+NEWLINES = 4  # bytes around a chunk, besides its length
+# Bytes that are read in a row, unless more of a body are to come. What they were is known only
+# when all were read: so many may go uncounted where one request ends and the next begins.
+STRIDE = 4096
 
 
 class Limits(NamedTuple):
@@ -76,7 +81,9 @@ class Connection(HttpToolsProtocol):
         super().__init__(**given)
         self.url = b""
         self._limits = limits
-        self._pending = 0  # bytes since a head was whole or a part of a body came
+        self._frame = 0  # bytes of the request that are not its body: head, chunks, trailers
+        self._chunk = 0  # bytes of the body in this chunk
+        self._to_come = 0  # bytes of the body that are still to come, as far as was said
         self._is_past_head = False  # of the request that is being read
         self._is_last = False  # no request is read after this one
         self._is_deaf = False  # what comes is not looked at any more
@@ -122,12 +129,19 @@ class Connection(HttpToolsProtocol):
         self._stuck_since = 0.0
 
     def shutdown(self) -> None:
-        """End, but not before the answer to a request that is being read."""
+        """End, but not before the answer to a request that is being read; may be told again."""
         self._is_last = True
+        if self._parted_since:
+            return
         if not self._reads_since:
             super().shutdown()
         elif self._is_past_head:
             self.cycle.keep_alive = False
+
+    def cut_off(self) -> None:
+        """Refuse a request that is still being read: nobody waits for the rest of it any more."""
+        if self._reads_since:
+            self.refuse(going_away())
 
     def part(self) -> None:
         """Say that no more is sent, and throw away what comes until the client closes too.
@@ -164,18 +178,23 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read what has come."""
-        if self._is_deaf:
-            return
-        self._pending += len(data)
-        try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self._decline_upgrade(data[upgrade.args[0] :])
-        except httptools.HttpParserError as error:
-            self.refuse(self._as_service_error(error))
-        else:
-            if self._pending > self._limits.header_bytes:
+        start = 0
+        while start < len(data) and not self._is_deaf:
+            part = data[start : start + max(STRIDE, self._to_come)]
+            self._frame += len(part)
+            try:
+                self.parser.feed_data(part)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._decline_upgrade(data[start + upgrade.args[0] :])
+                return
+            except httptools.HttpParserError as error:
+                if isinstance(error, httptools.HttpParserInvalidURLError):
+                    self.url = address_in(self.url, part)
+                self.refuse(self._as_service_error(error))
+                return
+            if self._frame > self._limits.header_bytes:
                 self.refuse(self._too_long())
+            start += len(part)
 
     def on_message_begin(self) -> None:
         """Note that a request begins."""
@@ -185,8 +204,11 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Have the request answered, if its head is as it may be."""
         limit = self._limits.header_bytes
-        if self._pending > limit and self._head_bytes() > limit:
+        if self._frame > limit and self._head_bytes() > limit:
             raise self._too_long()
+        if not is_text(self.url):
+            raise wrong_address(self.url)
+        self._read_headers()
         if self.parser.should_upgrade():
             return  # the parser stops behind this head
         if len(self.pipeline) >= LONGEST_PIPELINE:
@@ -196,19 +218,28 @@ class Connection(HttpToolsProtocol):
         if self._is_last:
             self.cycle.keep_alive = False
         self.headers = []  # what comes behind a body is no header of the request
-        self._pending = 0
         self._is_past_head = True
 
     def on_body(self, body: bytes) -> None:
         """Hand on a part of the body."""
         super().on_body(body)
-        self._pending = 0
+        self._frame -= len(body)
+        self._chunk += len(body)
+        self._to_come -= len(body)
+
+    def on_chunk_header(self) -> None:
+        """Note that a chunk begins."""
+        self._chunk = 0
+
+    def on_chunk_complete(self) -> None:
+        """Count no more of a chunk than what need not be there: its length has to be."""
+        self._frame -= len(b"%x" % self._chunk) + NEWLINES
 
     def on_message_complete(self) -> None:
         """Note that the request is whole."""
         if self._is_past_head:
             super().on_message_complete()
-            self._reads_since, self._pending, self._is_past_head = 0.0, 0, False
+            self._reads_since, self._frame, self._is_past_head = 0.0, 0, False
 
     def on_response_complete(self) -> None:
         """Go on with the next request, or wait for one."""
@@ -239,7 +270,7 @@ class Connection(HttpToolsProtocol):
         lines = [b"%s %s HTTP/1.1" % (method, self.url)]
         lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]
         self.parser = httptools.HttpRequestParser(self)
-        self._pending = 0
+        self._frame = 0
         self.data_received(b"\r\n".join([*lines, b"", rest]))
 
     # Refusals
@@ -262,7 +293,7 @@ class Connection(HttpToolsProtocol):
         """Return a request of which there is no more than a part of the head, if as much."""
         if not self._reads_since:
             super().on_message_begin()
-        path = self.url.partition(b"?")[0][:LONGEST_PATH].decode("latin-1")
+        path = as_sent(self.url.partition(b"?")[0][:LONGEST_PATH])
         method = self.parser.get_method().decode() if path else "-"
         scope = {**self.scope, "method": method, "path": path, "query_string": b"", REFUSAL: error}
         return RequestResponseCycle(
@@ -287,13 +318,26 @@ class Connection(HttpToolsProtocol):
         else:
             self.pipeline.appendleft((cycle, self.app))
 
+    def _read_headers(self) -> None:
+        """Note how long the body is; refuse who does not say whom to ask, or says so twice."""
+        count = self._to_come = 0
+        for name, value in self.headers:
+            if name == b"host":
+                count += 1
+            elif name == b"content-length":
+                self._to_come = int(value)
+        if count > 1 or (count == 0 and self.parser.get_http_version() == "1.1"):
+            found = Words("the header twice") if count else MISSING
+            raise wrong_request("Host", found, "the header once")
+
     def _head_bytes(self) -> int:
         sizes = (len(name) + len(value) + COLON_AND_NEWLINE for name, value in self.headers)
         return len(self.url) + sum(sizes)
 
     def _too_long(self) -> ServiceError:
         limit = self._limits.header_bytes
-        detail = f"address and headers have more than {limit} bytes; allowed: at most {limit}"
+        what = "address, headers and what is around chunks"
+        detail = f"{what} have more than {limit} bytes; allowed: at most {limit}"
         return ServiceError(Kind.ADDRESS if len(self.url) > limit // 2 else Kind.HEADERS, detail)
 
     def _as_service_error(self, error: httptools.HttpParserError) -> ServiceError:
@@ -302,8 +346,8 @@ class Connection(HttpToolsProtocol):
         if isinstance(cause, ServiceError):
             return cause
         if cause or isinstance(error, httptools.HttpParserInvalidURLError):
-            detail = f"address: found {shown(self.url.decode('latin-1'))}; allowed: a path"
-        elif isinstance(error, httptools.HttpParserInvalidMethodError):
+            return wrong_address(self.url)
+        if isinstance(error, httptools.HttpParserInvalidMethodError):
             detail = "what was sent does not begin with a method of HTTP/1.1"
         else:
             detail = f"the request is not HTTP/1.1: {error}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -18,7 +19,8 @@ from app.exchange import JSON, Reply
 from app.hot import UNCHANGED, content, problem, score_of
 from app.metrics import CONTENT_TYPE, exposition
 from app.service import Service, ServicePhase
-from app.wishes import unknown_parameters
+from app.wishes import wrong_names
+from console.validation import OURS
 from engine.errors import InputError, NotJsonError, StateError, UnknownCardError
 from engine.game.deal import Player
 from engine.game.dealing import HIGHEST_SEED, Dealer
@@ -35,10 +37,10 @@ REVALIDATED = b"no-cache"  # a new database may be there at any moment
 
 
 async def known_parameters(request: Request) -> None:
-    """Refuse parameters that the route does not have."""
+    """Refuse parameters that the route does not have, and those given twice."""
     route: APIRoute = request.scope["route"]
     known = [str(field.alias) for field in route.dependant.query_params]
-    if problems := unknown_parameters(request.query_params.multi_items(), known):
+    if problems := wrong_names(request.query_params.multi_items(), known):
         raise InputError(problems)
 
 
@@ -104,15 +106,36 @@ def applied(body: bytes, service: Service) -> schemas.ApplyResponse:
     )
 
 
-def read_whole_number(text: str) -> int:
-    """Return the number that digits say; pydantic would take 1.0 and 1_000 as well."""
-    is_short = len(text) <= len(str(HIGHEST_SEED))  # int() has a limit of digits of its own
-    if not (text.isascii() and text.isdigit() and is_short and int(text) <= HIGHEST_SEED):
-        raise PydanticCustomError("seed", f"a whole number from 0 to {HIGHEST_SEED}")
-    return int(text)
+def whole_number(lowest: int, highest: int) -> BeforeValidator:
+    """Return what reads a whole number.
+
+    Digits say it, and nothing else: pydantic would take 1.0 and 1_000 as well.
+    """
+
+    def read(text: str) -> int:
+        is_short = len(text) <= len(str(highest))  # int() has a limit of digits of its own
+        is_number = text.isascii() and text.isdigit() and is_short
+        if not (is_number and lowest <= int(text) <= highest):
+            raise PydanticCustomError(OURS, f"a whole number from {lowest} to {highest}")
+        return int(text)
+
+    return BeforeValidator(read)
 
 
-SeedParameter = Annotated[int, Query(ge=0, le=HIGHEST_SEED), BeforeValidator(read_whole_number)]
+def read_cursor(text: str) -> str:
+    """Return a cursor that can be one."""
+    if not re.fullmatch(schemas.CURSOR, text):
+        raise PydanticCustomError(OURS, "`next` of the page before, 32 of 0-9 and a-f")
+    return text
+
+
+SeedParameter = Annotated[int, Query(ge=0, le=HIGHEST_SEED), whole_number(0, HIGHEST_SEED)]
+LimitParameter = Annotated[int, Query(ge=1, le=MOST_DEALS), whole_number(1, MOST_DEALS)]
+CursorParameter = Annotated[
+    str | None,
+    Query(pattern=schemas.CURSOR, description="`next` of the page before"),
+    BeforeValidator(read_cursor),
+]
 
 
 @router.get("/deal", summary="A sampled opening", responses=answers(schemas.DealResponse, 422, 503))
@@ -176,10 +199,8 @@ async def database(request: Request) -> Response:
 )
 async def deals(  # noqa: PLR0913  one parameter for each wish
     request: Request,
-    after: Annotated[
-        str | None, Query(pattern=schemas.CURSOR, description="`next` of the page before")
-    ] = None,
-    limit: Annotated[int, Query(ge=1, le=MOST_DEALS)] = USUAL_DEALS,
+    after: CursorParameter = None,
+    limit: LimitParameter = USUAL_DEALS,
     variant: Variant | None = None,
     elemental: bool | None = None,
     same: bool | None = None,

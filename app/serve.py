@@ -34,7 +34,8 @@ def serve(settings: Settings, listener: socket.socket) -> None:
     allow_files(settings.connections)
     patience = settings.drain_seconds + GRACE_SECONDS
     try:
-        Supervisor(partial(work, listener), settings.workers, patience).run()
+        # A port that this process held on to would have connections wait for nobody.
+        Supervisor(partial(work, listener), settings.workers, patience, listener.close).run()
     finally:
         shutil.rmtree(counts, ignore_errors=True)
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from enum import Enum
 from typing import Any
 
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
+from app.pace import Pace
 from app.settings import Settings
 from app.wishes import Wishes
 from engine.errors import (
@@ -40,7 +42,6 @@ log = logging.getLogger("triad.service")
 
 WARM_PLY = 4  # a state whose search runs every kernel and takes no time
 LONGEST_PLAIN = 16_384  # bytes; a state is about one thousand, with every space there can be
-OLD_READER_SECONDS = 5.0  # how long a replaced database stays open for who still reads it
 
 
 class ServicePhase(Enum):
@@ -64,12 +65,13 @@ class Service:
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
         self.reader: Reader | None = None
+        self.pace = Pace(LONGEST_PLAIN)
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
         self._oracle = Oracle(None, on_damage=self._tell_damage)
         self._folders = [Folder(path) for path in settings.folders]
         self._seen: list[object] = []  # of the databases, when they were last looked at
         self.refused: str | None = None  # why what is there now is not what is served
-        self._summary: tuple[Reader, dict[str, Any]] | None = None
+        self._summary: tuple[Reader | None, dict[str, Any]] = (None, {})
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -84,8 +86,10 @@ class Service:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.to_thread(self.live.close)
         self.pool.shutdown()
-        if self.reader:
-            self.reader.close()
+        old, self.reader = self.reader, None
+        self._oracle = Oracle(None)
+        if old:
+            old.close()
 
     async def _prepare(self) -> None:
         try:
@@ -142,7 +146,7 @@ class Service:
                 log.info("%s: served as it is; precompute compact converts it", note)
         log.info("database taken over", extra={"database": self.generation})
         if old:
-            asyncio.get_running_loop().call_later(OLD_READER_SECONDS, old.close)
+            old.close()
 
     def _look(self) -> list[object]:
         """Return what would be different if anything of the databases were."""
@@ -176,25 +180,48 @@ class Service:
 
     async def describe(self) -> dict[str, Any]:
         """Return what the database covers, and why what is there is not served, if it is not."""
-        reader = self.reader
-        if reader is None:
+        if self.reader is None:
             return {"generation": None, **self._refusal()}
-        if self._summary is None or self._summary[0] is not reader:
+        if self._summary[0] is not self.reader:
+            self._summary = await asyncio.to_thread(self._summarised)
+        return {**self._summary[1], **self._refusal()}
+
+    def _summarised(self) -> tuple[Reader | None, dict[str, Any]]:
+        """Return the database, and what it covers."""
+        with self._reading() as oracle:
+            if oracle.reader is None:
+                return None, {"generation": None}
             try:
-                facts = await asyncio.to_thread(summarise, reader.parts)
+                return oracle.reader, summarise(oracle.reader.parts)
             except DamagedError as error:
                 self._tell_damage(error)
-                facts = {"generation": self.generation, "damage": str(error)}
-            self._summary = reader, facts
-        return {**self._summary[1], **self._refusal()}
+                name = name_of(oracle.reader.parts.generations)
+                return oracle.reader, {"generation": name, "damage": str(error)}
 
     async def deals(self, wanted: DealFilter, after: bytes, limit: int) -> DealPage:
         """Return a page of the deals that the database has."""
-        if self.reader is None:
-            return DealPage([], None)
-        return await asyncio.to_thread(
-            page_of, self.reader, wanted, after, limit=limit, on_damage=self._tell_damage
-        )
+        return await asyncio.to_thread(self._deals, wanted, after, limit)
+
+    def _deals(self, wanted: DealFilter, after: bytes, limit: int) -> DealPage:
+        with self._reading() as oracle:
+            if oracle.reader is None:
+                return DealPage([], None)
+            return page_of(oracle.reader, wanted, after, limit=limit, on_damage=self._tell_damage)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Oracle]:
+        """Have a database that stays open meanwhile, though another may be taken over.
+
+        One that takes no users any more has a successor already.
+        """
+        oracle = self._oracle
+        while oracle.reader and not oracle.reader.users.join():
+            oracle = self._oracle
+        try:
+            yield oracle
+        finally:
+            if oracle.reader:
+                oracle.reader.users.leave()
 
     def _refusal(self) -> dict[str, str]:
         return {"refused": self.refused} if self.refused else {}
@@ -218,7 +245,8 @@ class Service:
 
     def look_up(self, asked: Sequence[Facts], wishes: Wishes) -> list[Answer | None]:
         """Return the database's answers; None for states that must be searched."""
-        answers = self._oracle.look_up(asked, moves=wishes.moves, pv=wishes.pv)
+        with self._reading() as oracle:
+            answers = oracle.look_up(asked, moves=wishes.moves, pv=wishes.pv)
         missing = answers.count(None)
         if missing:
             self.metrics.misses.inc(missing)

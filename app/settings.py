@@ -6,6 +6,7 @@ Each is a TRIAD_* variable, and an option of `triad serve` of the same name.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +14,9 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from console.options import DEFAULT_DATABASE
-from engine.errors import InputError, Problem
+from console.options import DEFAULT_DATABASE, spelled
+from console.validation import problems_of
+from engine.errors import InputError
 from engine.game.cards import CARD_FILE
 
 PREFIX = "TRIAD_"
@@ -118,9 +120,12 @@ def load_settings(given: dict[str, Any]) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
+        problems = problems_of(error.errors())
         raise SettingsError(
-            [
-                Problem(str(item["loc"][0]), item["input"], item["msg"].lower())
-                for item in error.errors()
-            ]
+            [problem._replace(field=_written(problem.field, given)) for problem in problems]
         ) from error
+
+
+def _written(name: str, given: Collection[str]) -> str:
+    """Return a setting as whoever set it has written it."""
+    return spelled(name) if name in given else PREFIX + name.upper()

@@ -97,8 +97,14 @@ class Worker:
 class Supervisor:
     """Looks after some workers."""
 
-    def __init__(self, work: Work, count: int, patience: float) -> None:
-        """Have `count` processes do `work`; told to end, they have `patience` seconds."""
+    def __init__(
+        self, work: Work, count: int, patience: float, let_go: Callable[[], None] = lambda: None
+    ) -> None:
+        """Have `count` processes do `work`; told to end, they have `patience` seconds.
+
+        What this process itself holds is `let_go` of when they are told.
+        """
+        self._let_go = let_go
         self._work, self._count, self._patience = work, count, patience
         self._workers: list[Worker] = []
         self._passing: list[Worker] = []  # they come or go, and are not started again
@@ -202,6 +208,7 @@ class Supervisor:
             worker.process.terminate()
         for worker in tuple(self._workers):
             self._dismiss(worker)
+        self._let_go()
         until = time.monotonic() + self._patience
         while self._passing:
             self._look()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -48,12 +48,7 @@ class Wishes(NamedTuple):
 def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes:
     """Return what a query string asks for, or raise `InputError` for what nobody knows."""
     given = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
-    problems = unknown_parameters(given, allowed)
-    problems += first_problems(
-        Problem(field_name(name), Words("the parameter twice"), "it once")
-        for name, count in Counter(name for name, _ in given).items()
-        if count > 1
-    )
+    problems = wrong_names(given, allowed)
     problems += first_problems(
         Problem(name, value, "true or false")
         for name, value in given
@@ -64,9 +59,14 @@ def wishes_of(query: bytes, allowed: Collection[str] = Wishes._fields) -> Wishes
     return Wishes(**{name: TRUTHS[value.lower()] for name, value in given})
 
 
-def unknown_parameters(given: Iterable[tuple[str, str]], allowed: Collection[str]) -> list[Problem]:
-    """Return what is wrong with the names of a query's parameters."""
+def wrong_names(given: Sequence[tuple[str, str]], allowed: Collection[str]) -> list[Problem]:
+    """Return what is wrong with the names of a query's parameters: nobody knows it, or twice."""
     known = f"only the parameters {', '.join(allowed)}" if allowed else "no parameters"
-    return first_problems(
+    problems = first_problems(
         Problem(field_name(name), value, known) for name, value in given if name not in allowed
+    )
+    return problems + first_problems(
+        Problem(field_name(name), Words("the parameter twice"), "it once")
+        for name, count in Counter(name for name, _ in given).items()
+        if count > 1
     )

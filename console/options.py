@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from engine.errors import DealError
+from engine.errors import DealError, Problem, Words
 from engine.game.cards import CARD_FILE
 from engine.game.rules import Variant
 from engine.game.strategy import Strategy
@@ -48,6 +48,18 @@ def is_given(context: typer.Context, name: str) -> bool:
 def spelled(name: str) -> str:
     """Return an option as it is written: --hand-strategy."""
     return "--" + name.replace("_", "-")
+
+
+def refuse_before(context: typer.Context) -> None:
+    """Raise `typer.BadParameter` for an option before a subcommand, which would not see it."""
+    group: Any = context.command
+    name = context.invoked_subcommand
+    allowed = f"options of {name}, behind it"
+    for parameter in group.params:
+        if is_given(context, parameter.name):
+            problem = Problem(parameter.opts[0], Words(f"it before {name}"), allowed)
+            behind = typer.Context(group.commands[name], parent=context, info_name=name)
+            raise typer.BadParameter(str(problem), ctx=behind)
 
 
 def refuse_given(context: typer.Context, names: Iterable[str], allowed: str) -> None:

@@ -2,7 +2,8 @@
 
   0  done
   1  it could not be done (the card file is unusable, a disk is full, ...)
-  2  it was asked for wrongly (usage, impossible states, unknown cards, ...)
+  2  it was asked for wrongly (usage, impossible states, unknown cards, ...); the line names
+     the help that lists what may be asked for
 130  interrupted
 """
 
@@ -22,13 +23,14 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 def run(command: TyperGroup, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run `command` with these arguments, or this process's, and exit."""
+    given = sys.argv[1:] if arguments is None else arguments
     if sys.stdout is None:
         fail(name, "standard output is closed", FAILED)
     try:
         code = command(args=arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
-        fail(name, str(error), MISUSED)
+        fail(name, f"{error} (see {invoked(command, name, given)} --help)", MISUSED)
     except TriadError as error:
         fail(name, str(error), FAILED)
     except (KeyboardInterrupt, typer.Abort):
@@ -42,7 +44,8 @@ def run(command: TyperGroup, name: str, arguments: list[str] | None = None) -> N
     except MemoryError as error:
         fail(name, f"not enough memory: {error}", FAILED)
     except typer.TyperException as error:
-        shown_by = help_of(error, command, name, sys.argv[1:] if arguments is None else arguments)
+        context = getattr(error, "ctx", None)
+        shown_by = context.command_path if context else invoked(command, name, given)
         fail(name, f"{misuse_text(error)} (see {shown_by} --help)", error.exit_code)
     if code == INTERRUPTED:
         fail(name, "interrupted", INTERRUPTED)
@@ -69,14 +72,12 @@ def misuse_text(error: typer.TyperException) -> str:
     return error.format_message()
 
 
-def help_of(
-    error: typer.TyperException, command: TyperGroup, name: str, arguments: list[str]
-) -> str:
-    """Return the command whose help lists what was used wrongly: `precompute export`."""
-    context = getattr(error, "ctx", None)
-    if context:
-        return str(context.command_path)
-    return " ".join([name, *[word for word in arguments if word in command.commands][:1]])
+def invoked(command: TyperGroup, name: str, arguments: list[str]) -> str:
+    """Return the command that was asked, whose help lists its options: `precompute export`.
+
+    Options stand behind its name (see `refuse_before`), so a word further on is a value.
+    """
+    return " ".join([name, *[word for word in arguments[:1] if word in command.commands]])
 
 
 def discard_output() -> None:

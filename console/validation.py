@@ -8,6 +8,7 @@ from pydantic_core import ErrorDetails
 
 from engine.errors import Problem
 
+OURS = "ours"  # the name of an error that says what is allowed in our own words
 # By pydantic's name of the error; in braces is what it says of the bound or the choice.
 _ALLOWED = {
     "bool_parsing": "true or false",
@@ -16,11 +17,13 @@ _ALLOWED = {
     "greater_than": "more than {gt}",
     "greater_than_equal": "{ge} or more",
     "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
     "int_parsing_size": "a whole number of fewer digits",
     "less_than_equal": "{le} or less",
     "literal_error": "{expected}",
     "value_error": "{error}",
 }
+_UNKNOWN = "a value of another kind"
 _CHOICE = "is not one of "  # between a value and its choices, as typer says it
 
 
@@ -33,10 +36,10 @@ def problems_of(errors: Iterable[ErrorDetails], prefix: int = 0) -> list[Problem
 
 
 def _allowed(item: ErrorDetails) -> str:
-    if item["type"] not in _ALLOWED:
+    if item["type"] == OURS:
         return item["msg"]
     context = {name: _plain(value) for name, value in item.get("ctx", {}).items()}
-    words = _ALLOWED[item["type"]].format(**context).replace("'", "")
+    words = _ALLOWED.get(item["type"], _UNKNOWN).format(**context).replace("'", "")
     _, is_choice, choices = words.partition(_CHOICE)
     return f"one of {choices.rstrip('.')}" if is_choice else words
 

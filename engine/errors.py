@@ -57,12 +57,21 @@ def first_problems(problems: Iterable[Problem]) -> list[Problem]:
     return list(islice(problems, MOST_PROBLEMS + 1))
 
 
-class Words:
-    """What was found, told rather than shown: nothing, a field twice, 5,000 digits."""
+def _better_told(problem: Problem) -> Problem:
+    """Return a problem with what its words say is allowed, where they do."""
+    known = problem.found.allowed if isinstance(problem.found, Words) else ""
+    return problem._replace(allowed=known) if known else problem
 
-    def __init__(self, text: str) -> None:
+
+class Words:
+    """What was found, told rather than shown: nothing, a field twice, 5,000 digits.
+
+    Words may know better than whoever reads the field what is allowed instead.
+    """
+
+    def __init__(self, text: str, allowed: str = "") -> None:
         """Say what it is."""
-        self.text = text
+        self.text, self.allowed = text, allowed
 
     def __repr__(self) -> str:
         """Return the words."""
@@ -203,7 +212,7 @@ class InputError(TriadError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Keep the first problems; the message says whether there are more."""
-        self.problems = tuple(problems[:MOST_PROBLEMS])
+        self.problems = tuple(map(_better_told, problems[:MOST_PROBLEMS]))
         more = ["and more"] if len(problems) > MOST_PROBLEMS else []
         super().__init__("; ".join([*map(str, self.problems), *more]))
 

@@ -18,6 +18,7 @@ from console.options import (
     SeedOption,
     StrategyOption,
     VariantOption,
+    refuse_before,
     refuse_given,
     spelled,
 )
@@ -104,6 +105,7 @@ def build(  # noqa: PLR0913  one parameter for each option
       precompute --resume --cluster tcp://scheduler:8786
     """
     if context.invoked_subcommand:
+        refuse_before(context)
         return
     check_used(context)
     # A job stands on half of this project; who asks for help, or names another command, does

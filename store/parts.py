@@ -65,26 +65,53 @@ def _readable(
             on_damage(error)
 
 
+def _ascending(
+    opened: OpenPart, after: bytes, on_damage: Callable[[DamagedError], None]
+) -> Iterator[tuple[bytes, bytes]]:
+    """Return keys and sealed records of a part's roots, to where its pages are damaged.
+
+    Pages that were overwritten may lead in a circle: keys that do not ascend are damage too.
+    """
+    try:
+        for key, frame in opened.environment.frames(ROOTS, after):
+            if key <= after:
+                raise DamagedError(f"{opened.environment.path} is damaged: its keys do not ascend")
+            yield key, frame
+            after = key
+    except DamagedError as error:
+        on_damage(error)
+
+
 class Parts:
     """All parts of the databases in some folders."""
 
-    def __init__(self, paths: Sequence[Path], catalogue: Catalogue, *, anew: bool = False) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        catalogue: Catalogue,
+        *,
+        anew: bool = False,
+        needs_some: bool = True,
+    ) -> None:
         """Open the parts; raise `StoreError` when nothing can be read.
 
-        A damaged part is left out. With `anew` files are read, whatever is remembered of them.
+        A damaged part is left out; where all are, nothing can be read if it `needs_some`. With
+        `anew` files are read, whatever is remembered of them.
         """
         self.generations: list[Generation] = []
         self.left_out: list[LeftOut] = []
         self.opened: list[OpenPart] = []
-        self._catalogue, self._anew = catalogue, anew
+        self._catalogue, self._anew, self._needs_some = catalogue, anew, needs_some
         self._closing = ExitStack()
         errors: list[StoreError] = []
         for path in paths:
+            known = len(self.left_out)
             try:
                 self._open_folder(path)
             except StoreError as error:
                 errors.append(error)
-                self.left_out.append(LeftOut(str(path), str(error)))
+                if len(self.left_out) == known:  # else its parts say so
+                    self.left_out.append(LeftOut(str(path), str(error)))
         if errors and not self.opened:
             self.close()
             raise errors[0]
@@ -102,7 +129,7 @@ class Parts:
             except DamagedError as error:
                 damaged.append(error)
                 self.left_out.append(LeftOut(part.name, str(error)))
-        if len(damaged) == len(generation.parts) > 0:
+        if self._needs_some and len(damaged) == len(generation.parts) > 0:
             raise damaged[0]
         self.generations.append(generation)
 
@@ -154,10 +181,11 @@ class Parts:
     ) -> Iterator[tuple[bytes, RootRecord]]:
         """Return keys and records of all roots beyond `after`, each once, in the order of the keys.
 
-        Whoever hears of damaged records gets all others.
+        Whoever hears of damage gets all records that are not damaged, and from a part whose pages
+        are, those before it.
         """
         first = itemgetter(0)
-        tables = (opened.environment.frames(ROOTS, after) for opened in self.opened)
+        tables = (_ascending(opened, after, on_damage) for opened in self.opened)
         for key, group in groupby(heapq.merge(*tables, key=first), key=first):
             records = _readable(key, (frame for _, frame in group), on_damage)
             deepest = max(records, key=lambda record: record.plies, default=None)

@@ -30,12 +30,12 @@ def whole_parts(
 ) -> Iterator[Parts | None]:
     """Open the parts of a folder, None where nothing is published.
 
-    Where one is damaged, raise `DamagedError`, or go on without it.
+    Where one is damaged, raise `DamagedError`, or go on without it, though it were the only one.
     """
     if folder.current() is None:
         yield None
         return
-    parts = Parts([folder.path], catalogue)
+    parts = Parts([folder.path], catalogue, needs_some=False)
     try:
         if parts.left_out and not drops_damaged:
             reasons = "; ".join(left.reason for left in parts.left_out)

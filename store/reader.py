@@ -7,10 +7,10 @@ a root, the one that has it deepest answers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from threading import local
+from threading import Lock, local
 from typing import NamedTuple
 
 import numpy as np
@@ -111,6 +111,37 @@ class Children(NamedTuple):
     starter_cards: list[int]  # at the end
 
 
+class Users:
+    """Who uses something that is to be closed: it is when the last of them has left."""
+
+    def __init__(self, close: Callable[[], None]) -> None:
+        """Begin with nobody."""
+        self._close, self._lock = close, Lock()
+        self._count, self._is_closing = 0, False
+
+    def join(self) -> bool:
+        """Come to use it; tell whether that may be: not when it is being closed."""
+        with self._lock:
+            self._count += not self._is_closing
+            return not self._is_closing
+
+    def leave(self) -> None:
+        """Use it no more."""
+        with self._lock:
+            self._count -= 1
+            is_last = self._is_closing and not self._count
+        if is_last:
+            self._close()
+
+    def close(self) -> None:
+        """Close it now, or when the last has left."""
+        with self._lock:
+            is_first, self._is_closing = not self._is_closing, True
+            is_unused = is_first and not self._count
+        if is_unused:
+            self._close()
+
+
 class _Thread(local):
     """Scratch of one thread."""
 
@@ -140,10 +171,11 @@ class Reader:
         self._blocks = lru_cache(blocks_kept)(self._read_block)
         self._children = lru_cache(CHILDREN_KEPT)(self._read_children)
         self._thread = _Thread()
+        self.users = Users(self.parts.close)
 
     def close(self) -> None:
-        """Close the files."""
-        self.parts.close()
+        """Close the files, when nobody who joined the users reads them any more."""
+        self.users.close()
 
     def stored(self, root: State) -> StoredRoot:
         """Return a root of the database, or raise `NotStoredError`."""

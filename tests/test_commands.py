@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 
+from precompute.cli import commands as precompute
 from tests.commands import command
 
 ROOT = Path(__file__).parent.parent
@@ -96,6 +98,12 @@ def test_misuse_ends_with_2_and_one_line(arguments: list[str], message: str) -> 
         (["--sample"], "precompute"),
         (["nothing"], "precompute"),
         ([], "precompute"),
+        (["--hands", "1,2"], "precompute"),
+        (["--hands", "export"], "precompute"),
+        (["--sample", "1", "--first", "C"], "precompute"),
+        (["--demo", "--seed", "7"], "precompute"),
+        (["eval"], "precompute eval"),
+        (["export", "--out", "x", "--hands", "1,2"], "precompute export"),
     ],
     ids=" ".join,
 )
@@ -106,6 +114,53 @@ def test_misuse_points_to_the_help_that_lists_the_option(
     assert done.returncode == 2
     assert done.stderr.endswith(f" (see {help_of} --help)\n")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "help_of"),
+    [
+        (["play", "--first", "C"], "triad play"),
+        (["play", "--hands", "1,2"], "triad play"),
+        (["simulate", "--rules", "combo"], "triad simulate"),
+        (["serve", "--port", "70000"], "triad serve"),
+        (["serve", "--nope"], "triad serve"),
+        (["--nope", "serve"], "triad"),
+    ],
+    ids=" ".join,
+)
+def test_misuse_of_triad_points_to_the_help_that_lists_the_option(
+    arguments: list[str], help_of: str
+) -> None:
+    done = command("triad", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.endswith(f" (see {help_of} --help)\n")
+
+
+OPTIONS = [
+    ["--db", "x"],
+    ["--json"],
+    ["--cards", "x"],
+    ["--sample", "3"],
+    ["--hands", "info"],
+    ["--seed", "0"],  # as it is anyway, but it was written
+    ["--resume"],
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=" ".join)
+@pytest.mark.parametrize("name", sorted(precompute.commands))
+def test_option_before_a_subcommand_is_refused(name: str, option: list[str]) -> None:
+    with pytest.raises(typer.BadParameter) as refusal:
+        precompute(args=[*option, name], prog_name="precompute", standalone_mode=False)
+    allowed = f"options of {name}, behind it"
+    assert refusal.value.message == f"{option[0]}: found it before {name}; allowed: {allowed}"
+
+
+def test_option_before_a_subcommand_ends_with_2_and_one_line() -> None:
+    done = command("precompute", "--db", "x", "info")
+    told = "--db: found it before info; allowed: options of info, behind it"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"precompute: {told} (see precompute info --help)\n"
 
 
 def test_unusable_card_file_ends_with_1_and_one_line(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object] | Unusable:
         return fields
     times = Counter(name for name, _ in pairs)
     twice = next(name for name, count in times.items() if count > 1)
-    return Unusable(f"the field {field_name(twice)} twice")
+    return Unusable(f"the field {field_name(twice)} twice", "each field once")
 
 
 def _whole_number(text: str) -> int | Unusable:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import shutil
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
@@ -13,20 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from prometheus_client import REGISTRY
 
 from app.errors import Kind, ServiceError
 from app.service import LONGEST_PLAIN, Service, ServicePhase
 from app.settings import load_settings
 from app.wishes import Wishes
-from engine.errors import StateError
+from engine.errors import DamagedError, StateError
 from engine.game.cards import default_catalogue
 from engine.game.state import State
 from engine.search.solver import Solver
+from engine.tablebase.retrograde import LAST_PLY
 from engine.text.notation import parse_state
 from engine.text.objects import encode
 from engine.text.wire import state_object
 from store.answer import DATABASE, SEARCH
+from store.deals import DealFilter
 from store.generations import CURRENT, Folder
 from store.reader import Reader
 from store.summary import summarise
@@ -41,6 +45,7 @@ from tests.databases import (
     publish_changed,
     small_roots,
 )
+from tests.deals import listed
 from tests.test_samples import NOTATION, SAMPLES
 
 pytestmark = pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compiler")
@@ -235,6 +240,64 @@ def test_damaged_part_is_left_out_and_the_others_are_served(tmp_path: Path) -> N
             assert counted("triad_database_left_out") == 1
 
     run(ask())
+
+
+def test_part_that_is_all_of_its_folder_is_left_out_once(tmp_path: Path) -> None:
+    build(tmp_path / "whole", ROOTS[:1])
+    build(tmp_path / "damaged", ROOTS[1:2])
+    damaged = data_file(tmp_path / "damaged")
+    os.truncate(damaged, 2 * PAGE)
+    folders = os.pathsep.join(str(tmp_path / name) for name in ("whole", "damaged"))
+
+    async def ask() -> None:
+        async with serving(Path(folders)) as service:
+            (left,) = (await service.describe())["left_out"]
+            assert left["name"] == damaged.parent.name
+            assert counted("triad_database_left_out") == 1
+
+    run(ask())
+
+
+class Patient(DealFilter):
+    """Looks at a deal when it may."""
+
+    looking, may_look = threading.Event(), threading.Event()
+
+    def fits(self, notation: str) -> bool:
+        self.looking.set()
+        assert self.may_look.wait(PATIENCE)
+        return super().fits(notation)
+
+
+def test_listing_goes_on_when_another_database_is_taken_over(tmp_path: Path) -> None:
+    """Nothing is closed under it, however long it takes; then the old database is."""
+    build(tmp_path, ROOTS[:2], merges=False)
+
+    async def ask() -> None:
+        async with serving(tmp_path) as service:
+            old = service.reader
+            assert old
+            listing = asyncio.create_task(service.deals(Patient(), b"", 100))
+            await asyncio.to_thread(Patient.looking.wait, PATIENCE)
+            shutil.rmtree(tmp_path)
+            await asyncio.to_thread(build, tmp_path, ROOTS[2:3])
+            await until(lambda: service.reader is not old)
+            assert is_open(old)
+            assert not old.users.join()
+            Patient.may_look.set()
+            page = await listing
+            assert to_builtins(page.deals) == listed(dict.fromkeys(ROOTS[:2], LAST_PLY))
+            assert not is_open(old)
+
+    run(ask())
+
+
+def is_open(reader: Reader) -> bool:
+    """Tell whether the files of a reader are open."""
+    try:
+        return bool(reader.parts.opened[0].environment.count_entries())
+    except DamagedError:  # as LMDB calls it
+        return False
 
 
 def test_database_removed_and_built_anew_is_taken_over(tmp_path: Path) -> None:

@@ -56,7 +56,9 @@ def ask(server: Server, data: bytes) -> list[RawAnswer]:
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "not HTTP/1.1"),
         (b"GET / HTTP/9.9\r\n\r\n", "version"),
         (b"GET /\xff HTTP/1.1\r\n\r\n", "address: found"),
-        (b"GET http://x HTTP/1.1\r\n\r\n", 'address: found "http://x"'),
+        (head("GET", "http://x"), 'address: found "http://x"'),
+        (b"GET / HTTP/1.1\r\n\r\n", "Host: found nothing; allowed: the header once"),
+        (head("GET", "/", "Host: y"), "Host: found the header twice; allowed: the header once"),
         (head("CONNECT", "x:80"), "CONNECT"),
         (head("GET", "/", "A b: c"), "header token"),
         (head("GET", "/", "A\0: c"), "header token"),
@@ -184,14 +186,35 @@ def test_odd_request_is_answered(server: Server, sent: bytes) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["//", "/%00", "/static/%00", "/static/../../settings.py", "/static/" + "x" * 5000, "/%ff%fe"]
-    + ["/cards/" + "9" * 5000, "/position/" + "9" * 30_000, "/cards/%F0%9F", "*"],
+    ["//", "/%00", "/static/%00", "/static/../../settings.py", "/static/" + "x" * 5000, "*"]
+    + ["/cards/" + "9" * 5000, "/position/" + "9" * 30_000],
     ids=lambda path: path[:20],
 )
 def test_odd_address_is_the_clients_fault(server: Server, path: str) -> None:
     (answer,) = ask(server, head("GET", path, "Connection: close"))
     assert answer.kind in {"not-found", "invalid"}
     assert_well(server)
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        (b"/cards/\xc3\xa9", "/cards/é"),
+        (b"/cards/\xff", "/cards/\\xff"),
+        (b"/deal?first=\xc3\xa9", "/deal?first=é"),
+        (b"/position/x?pv=\xe9", "/position/x?pv=\\xe9"),
+        (b"/cards/%F0%9F", "/cards/%F0%9F"),
+        (b"/deal?first=%ff", "/deal?first=%ff"),
+    ],
+)
+def test_address_that_is_no_text_is_told_as_it_was_sent(
+    server: Server, address: bytes, told: str
+) -> None:
+    (answer,) = ask(server, b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % address)
+    assert (answer.status, answer.kind) == (400, "bad-request")
+    (error,) = answer.problem["errors"]
+    assert (error["field"], json.loads(error["found"])) == ("address", told)
+    assert answer.problem["instance"] == told.partition("?")[0]
 
 
 # HEAD

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from app.examples import STATE_EXAMPLE
+from app.protocol import STRIDE
 from app.settings import Settings
 from tests.commands import RUN
 from tests.conftest import IS_JIT_OFF
@@ -24,6 +25,7 @@ pytestmark = pytest.mark.skipif(IS_JIT_OFF, reason="the service needs the compil
 
 BODY = json.dumps(STATE_EXAMPLE).encode()
 HEADER_LIMIT: int = Settings.model_fields["header_limit"].default
+MOST = HEADER_LIMIT + STRIDE  # bytes that may pass where a request ends
 CHUNKED = "Transfer-Encoding: chunked"
 MEGABYTE = 1_000_000
 CONNECTIONS = 400  # of the strict server
@@ -100,6 +102,46 @@ def test_long_body_in_the_first_piece_is_no_long_head(server: Server) -> None:
     body = BODY[:-1] + b" " * HEADER_LIMIT + b"}"
     response = httpx.post(f"{server.url}/eval", content=body)
     assert response.status_code == 200
+
+
+def chunks_of(data: bytes, size: int, extension: bytes = b"") -> bytes:
+    """Return a body in chunks, without its end."""
+    parts = (data[at : at + size] for at in range(0, len(data), size))
+    return b"".join(b"%x%s\r\n%s\r\n" % (len(part), extension, part) for part in parts)
+
+
+@pytest.mark.parametrize("piece", [1000, MEGABYTE], ids=["in pieces", "at once"])
+@pytest.mark.parametrize(
+    "rest",
+    [
+        chunks_of(b" " * 400, 4, b";" + b"x" * 400) + b"0\r\n\r\n",
+        chunks_of(BODY, len(BODY), b";" + b"x" * MOST) + b"0\r\n\r\n",
+        chunks_of(BODY, 10) + b"0\r\n" + b"x: y\r\n" * (MOST // 6) + b"\r\n",
+        chunks_of(BODY, 10) + b"0\r\n" + b"x: " + b"y" * MOST + b"\r\n\r\n",
+        chunks_of(b" " * 9999, 1, b";x=y") + b"0\r\n\r\n",
+    ],
+    ids=["extensions", "an extension", "trailers", "a trailer", "short extensions"],
+)
+def test_what_is_around_chunks_is_limited_as_headers_are(
+    server: Server, rest: bytes, piece: int
+) -> None:
+    request = head("POST", "/eval", CHUNKED, "Connection: close") + rest
+    with connect(server) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for at in range(0, len(request), piece):
+            send_until_closed(client, request[at : at + piece])
+        (answer,) = answers_in(received(client))
+    assert (answer.status, answer.kind) == (431, "headers-too-large")
+
+
+def test_smallest_chunks_are_taken_up_to_the_limit_of_the_body(server: Server) -> None:
+    body = BODY[:-1] + b" " * 3 * HEADER_LIMIT + b"}"
+    trailers = b"0\r\n" + b"x: y\r\n" * (HEADER_LIMIT // 7) + b"\r\n"
+    with connect(server) as client:
+        client.sendall(head("POST", "/eval", CHUNKED, "Connection: close"))
+        client.sendall(chunks_of(body, 1) + trailers)
+        (answer,) = answers_in(received(client))
+    assert answer.status == 200
 
 
 def test_trailers_are_no_headers(server: Server) -> None:

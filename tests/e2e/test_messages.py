@@ -57,6 +57,16 @@ WRONG_PARAMETERS = [
         for name in ("moves", "pv")
     ),
     (f"/position/{NOTATION_EXAMPLE}?pv=1&pv=0", "pv", "the parameter twice", "it once"),
+    ("/deal?seed=1&seed=2", "seed", "the parameter twice", "it once"),
+    ("/deal?same=true&same=true", "same", "the parameter twice", "it once"),
+    ("/database/deals?limit=1&limit=2", "limit", "the parameter twice", "it once"),
+    ("/database/deals?card=1&card=2", "card", "the parameter twice", "it once"),
+    ("/database/deals?limit=1.0", "limit", '"1.0"', "a whole number from 1 to 1000"),
+    ("/database/deals?limit=%2B1", "limit", '"+1"', "a whole number from 1 to 1000"),
+    ("/database/deals?limit=1001", "limit", '"1001"', "a whole number from 1 to 1000"),
+    ("/database/deals?limit=", "limit", '""', "a whole number from 1 to 1000"),
+    ("/database/deals?after=7", "after", '"7"', "`next` of the page before, 32 of 0-9 and a-f"),
+    ("/database/deals?after=", "after", '""', "`next` of the page before, 32 of 0-9 and a-f"),
     ("/deal?se%20ed=1", '"se ed"', '"1"', "only the parameters seed, number"),
     ("/healthz?x=1", "x", '"1"', "no parameters"),
     ("/position/x", "notation", '"x"', "five parts joined by _ (rules, cells, A's hand"),
@@ -140,6 +150,32 @@ def test_wrong_values_are_shown_as_json(server: Server) -> None:
     body = '{"state": {}, "move": {"card_id": 1e999, "cell": null}, "a": true}'
     (error,) = httpx.post(f"{server.url}/apply", content=body, headers=headers).json()["errors"]
     assert error["found"] == '{"state": {}, "move": {"card_id": 1e999, "cell": null}, "a": true}'
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("/eval", '{"to_move": "A", "to_move": "A"}', "state"),
+        ("/eval", json.dumps(STATE_EXAMPLE)[:-1] + ', "to_move": "B"}', "state"),
+        ("/eval", '{"rules": {"to_move": 1, "to_move": 1}}', "rules"),
+        ("/eval", '{"hands": {"to_move": [], "to_move": []}}', "hands"),
+        ("/apply", '{"to_move": {}, "to_move": {}}', "body"),
+        (
+            "/apply",
+            f'{{"state": {json.dumps(STATE_EXAMPLE)}, "move": {{"to_move": 1, "to_move": 1}}}}',
+            "move",
+        ),
+        ("/eval/batch", '{"to_move": [], "to_move": []}', "body"),
+    ],
+)
+def test_field_written_twice_is_told_as_that(
+    server: Server, path: str, body: str, field: str
+) -> None:
+    headers = {"content-type": "application/json"}
+    problem = httpx.post(server.url + path, content=body, headers=headers).json()
+    told = {error["field"]: (error["found"], error["allowed"]) for error in problem["errors"]}
+    assert told[field] == ("the field to_move twice", "each field once")
+    assert f"{field}: found the field to_move twice; allowed: each field once" in problem["detail"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

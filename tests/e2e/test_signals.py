@@ -249,6 +249,45 @@ def test_requests_that_the_drain_cuts_off_are_told(tmp_path: Path) -> None:
         assert "Traceback" not in server.log.read_text()
 
 
+def test_half_a_head_that_the_drain_cuts_off_is_told(tmp_path: Path) -> None:
+    """Also behind a request of the same connection that is cut off itself."""
+    none = str(tmp_path / "none")
+    with (
+        running(tmp_path, db=none, drain_seconds="1", time_limit=FOREVER) as server,
+        connect(server) as half,
+        asking(server, ENDLESS) as behind,
+    ):
+        half.sendall(head("GET", "/cards/7")[:-2])
+        behind.sendall(head("GET", "/cards/7") + head("GET", "/cards/7")[:-2])
+        assert httpx.get(f"{server.url}/healthz").status_code == 200  # by now they were read
+        server.process.send_signal(signal.SIGTERM)
+        for client, statuses in ((half, [503]), (behind, [503, 200, 503])):
+            answers = answers_in(received(client))
+            assert [answer.status for answer in answers] == statuses
+            assert (answers[-1].kind, answers[-1].headers["retry-after"]) == ("starting", "1")
+            assert answers[-1].headers["connection"] == "close"
+        assert server.process.wait(PATIENCE) == 0
+        assert "Traceback" not in server.log.read_text()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_connections_are_refused_at_once_while_the_service_drains(
+    tmp_path: Path, workers: int
+) -> None:
+    none = str(tmp_path / "none")
+    with (
+        running(tmp_path, db=none, workers=str(workers), drain_seconds=FOREVER) as server,
+        asking(server, LONG) as client,
+    ):
+        server.process.send_signal(signal.SIGTERM)
+        wait_for(lambda: server.log.read_text().count("Shutting down") == workers)
+        with pytest.raises(ConnectionRefusedError), connect(server):
+            pass
+        (answer,) = answers_in(received(client))
+        assert answer.status == 200
+        assert server.process.wait(PATIENCE) == 0
+
+
 def test_every_line_is_logged_before_the_end(tmp_path: Path) -> None:
     with running(tmp_path, db=str(tmp_path / "none"), access_log="true") as server:
         row = head("GET", "/cards/7") * 90 + head("GET", "/cards/7", "Connection: close")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from engine.text.notation import format_state, parse_state
 from store.generations import DATA, Folder
 from store.reader import Reader
 from tests.commands import MERGING, RUN, command
-from tests.databases import build, later, small_roots, write_states
+from tests.databases import build, data_file, later, small_roots, write_states
 from tests.test_samples import NOTATION, SAMPLES
 
 ROOTS = small_roots(4)
@@ -97,6 +98,30 @@ def test_full_disk_while_a_job_merges_loses_nothing(in_parts: Path, tmp_path: Pa
     after = facts_of(in_parts)
     assert (after["deals"], len(after["parts"])) == (5, 5)
     assert command("precompute", "verify", "--db", str(in_parts)).returncode == 0
+
+
+def test_only_part_that_is_damaged_is_dropped_when_that_is_wished(tmp_path: Path) -> None:
+    build(tmp_path / "db", ROOTS[:2])
+    os.truncate(data_file(tmp_path / "db"), 8192)
+    refused = command("precompute", "compact", "--db", str(tmp_path / "db"))
+    assert refused.returncode == 1
+    assert "or leave it out for good with precompute compact --drop-damaged" in refused.stderr
+    done = command("precompute", "compact", "--db", str(tmp_path / "db"), "--drop-damaged")
+    assert done.returncode == 0, done.stderr
+    assert facts_of(tmp_path / "db")["deals"] == 0
+    assert command("precompute", "verify", "--db", str(tmp_path / "db")).returncode == 0
+    build(tmp_path / "db", ROOTS[:1])
+    assert facts_of(tmp_path / "db")["deals"] == 1
+    assert command("precompute", "verify", "--db", str(tmp_path / "db")).returncode == 0
+
+
+def test_all_parts_that_are_damaged_are_dropped_when_that_is_wished(in_parts: Path) -> None:
+    for file in in_parts.glob(f"part-*/{DATA}"):
+        file.unlink()
+    done = command("precompute", "compact", "--db", str(in_parts), "--drop-damaged")
+    assert done.returncode == 0, done.stderr
+    facts = facts_of(in_parts)
+    assert (facts["deals"], len(facts["parts"]), facts["left_out"]) == (0, 1, [])
 
 
 def test_nothing_to_compact_is_told(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +174,32 @@ def test_damaged_record_is_told_and_the_others_are_listed(tmp_path: Path) -> Non
     publish_changed(tmp_path, tear_record(roots[1]))
     found, told = read_all(Reader(tmp_path, default_catalogue()))
     assert found == listed({roots[0]: 8, roots[2]: 8})
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("is_shuffled", [False, True], ids=["overwritten", "shuffled"])
+def test_deals_before_damaged_pages_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_shuffled: bool
+) -> None:
+    """And those of all other parts; pages may lead nowhere, or back."""
+    roots = roots_of_all_rules()[:3]
+    build(tmp_path / "whole", roots[:1])
+    build(tmp_path / "damaged", roots[1:])
+    reader = Reader([tmp_path / "whole", tmp_path / "damaged"], default_catalogue())
+    environment = reader.parts.opened[1].environment
+    frames = list(environment.frames(ROOTS))
+
+    def damaged(_table: bytes, _after: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        yield frames[0]
+        if is_shuffled:
+            while True:
+                yield frames[0]
+        raise DamagedError("a page")
+
+    monkeypatch.setattr(environment, "frames", damaged)
+    found, told = read_all(reader)
+    first = min(roots[1:], key=root_key)
+    assert found == listed({roots[0]: 8, first: 8})
     assert len(told) == 1
 
 

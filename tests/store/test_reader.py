@@ -8,7 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.errors import HalfBuiltError, MismatchError, NoDatabaseError, NotStoredError
+from engine.errors import (
+    DamagedError,
+    HalfBuiltError,
+    MismatchError,
+    NoDatabaseError,
+    NotStoredError,
+)
 from engine.game.board import CELLS
 from engine.game.cards import Catalogue, default_catalogue
 from engine.game.dealing import Dealer
@@ -227,6 +233,21 @@ def test_open_reader_goes_on_while_the_database_grows(tmp_path: Path, catalogue:
     assert old.get(ROOTS[1]) is None
     new = Reader(tmp_path, catalogue)
     assert [new.get(root) is not None for root in ROOTS[:4]] == [True, True, True, False]
+
+
+def test_reader_that_is_closed_is_open_until_the_last_user_has_left(tmp_path: Path) -> None:
+    build(tmp_path, ROOTS[:1])
+    reader = Reader(tmp_path, default_catalogue())
+    assert reader.users.join()
+    assert reader.users.join()
+    for _ in range(2):
+        reader.close()
+        assert not reader.users.join()
+    for _ in range(2):
+        assert reader.get(ROOTS[0])
+        reader.users.leave()
+    with pytest.raises(DamagedError, match="closed"):
+        list(reader.parts.roots())
 
 
 def test_record_counts_what_is_there(reader: Reader) -> None:
