@@ -77,7 +77,8 @@ class Match:
         """Play a deal with the player named first on one side."""
         players = {side: self.first, side.opponent: self.second}
         deal, slots = seat(self.dealer, number, dict(sorted(players.items())))
-        state, history = State.start(deal), ()
+        state = State.start(deal)
+        history: tuple[Move, ...] = ()
         expected: dict[Player, float] = {}
         while not state.is_over:
             situation = Situation(state, slots, self.dealer.seed, number, self.is_open, history)

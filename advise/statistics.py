@@ -27,16 +27,16 @@ class Estimate(NamedTuple):
 
     mean: float
     deviation: float  # standard deviation of one result
-    count: float  # effective number of results
+    number: float  # of results, in effect
 
     def error(self, population: int | None = None) -> float:
         """Return the standard error of the mean; 0 when all of a population was seen."""
-        if self.count <= 0:
+        if self.number <= 0:
             return 0.0
         share = 1.0
         if population is not None:
-            share = max(population - self.count, 0.0) / max(population - 1, 1)
-        return self.deviation * sqrt(share / self.count)
+            share = max(population - self.number, 0.0) / max(population - 1, 1)
+        return self.deviation * sqrt(share / self.number)
 
     def interval(self, z: float = Z_95, population: int | None = None) -> Interval:
         """Return the normal interval of the mean."""
@@ -93,7 +93,7 @@ class Bin(NamedTuple):
 
     low: float
     high: float
-    count: int
+    games: int
     forecast: float  # mean
     result: float  # mean
     error: float  # standard error of the mean result
