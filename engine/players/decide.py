@@ -58,6 +58,7 @@ from engine.players.tables import (
     TILE,
     WEIGHTS,
     Cards,
+    id_of,
     value_of,
 )
 
@@ -76,7 +77,7 @@ def write_guess(cards: Cards, asked: Asked, work: Work) -> None:
             random = step(random)
             level = drawn(random) % int(cards[asked[DEALT + slot], LEVEL])
             random = step(random)
-            work[FOUND + GUESS + slot] = 1 + level * PER_LEVEL + drawn(random) % PER_LEVEL
+            work[FOUND + GUESS + slot] = id_of(1 + level, drawn(random) % PER_LEVEL)
     work[FOUND + RANDOM] = random
 
 

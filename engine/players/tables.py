@@ -6,15 +6,17 @@ else is from published tables.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from engine.errors import OpponentError, Words
 from engine.game.board import SIDES
 from engine.game.cards import Card, Catalogue, element_number
 from engine.game.lanes import LANE_BITS, LANE_OF_SIDE
-from engine.kernel import inline_kernel
+from engine.kernel import inline_kernel, plain
 
 Cards: TypeAlias = npt.NDArray[np.int64]  # [highest id + 1, CARD_LENGTH]
 
@@ -58,6 +60,8 @@ RANKS, ELEMENT, CARD_POWER, LEVEL = range(4)  # a fact's place in a card's row
 CARD_LENGTH = 4
 
 PER_LEVEL = 11  # cards of each level: the guess and the deal count on it
+LEVELS = 10
+_ROWS = range(PER_LEVEL)
 
 
 def power(card: Card) -> int:
@@ -65,8 +69,25 @@ def power(card: Card) -> int:
     return sum(rank * rank for rank in card.ranks) // 2
 
 
+@inline_kernel
+def id_of(level: int, row: int) -> int:
+    """Return the card of a level, from 1, and a row in it, from 0."""
+    return (level - 1) * PER_LEVEL + row + 1
+
+
+_id_of = plain(id_of)
+
+
+@lru_cache(maxsize=4)
 def make_cards(catalogue: Catalogue) -> Cards:
-    """Return all cards as kernels see them, by id; RANKS are four lanes."""
+    """Return all cards as kernels see them, by id; RANKS are four lanes.
+
+    The player knows cards by level and row; raise `OpponentError` where they are not so.
+    """
+    found = {card.id: card.level for card in catalogue if card.id <= PER_LEVEL * LEVELS}
+    if found != {_id_of(level, row): level for level in range(1, LEVELS + 1) for row in _ROWS}:
+        allowed = f"a card file whose first {PER_LEVEL * LEVELS} ids are {PER_LEVEL} of each level"
+        raise OpponentError.of("cards", Words("other levels"), allowed)
     rows = np.zeros((max(catalogue.ids) + 1, CARD_LENGTH), dtype=np.int64)
     for card in catalogue:
         lanes = sum(
