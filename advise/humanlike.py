@@ -14,7 +14,7 @@ import numpy as np
 from advise.models import Perfect, Random, StateModel, softened
 from advise.opponent import Replies
 from advise.solvers import exact_cards, points_of, worths_of
-from advise.table import Situation
+from advise.table import TableTurn
 from engine.game.board import CELLS
 from engine.game.moves import MOST_MOVES
 from engine.game.state import State
@@ -69,9 +69,9 @@ class Humanlike(StateModel):
         points = points_in_sight(state, self.plies)
         return softened(state.legal_moves(), points, temperature_of(self.strength))
 
-    def forecast(self, situation: Situation) -> float | None:
+    def forecast(self, turn: TableTurn) -> float | None:
         """Return what perfect play makes of the state, if it plays perfectly."""
-        return Perfect().forecast(situation) if self.strength == STRONGEST else None
+        return Perfect().forecast(turn) if self.strength == STRONGEST else None
 
     def __str__(self) -> str:
         """Return it as text."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from advise.models import any_move
 from advise.solvers import points_of
-from advise.table import Situation, TablePlayer, seat
+from advise.table import TablePlayer, TableTurn, seat
 from engine.errors import NotationError
 from engine.game.board import CELLS
 from engine.game.deal import Player
@@ -60,14 +60,13 @@ class Match:
     dealer: Dealer
     first: TablePlayer
     second: TablePlayer
-    is_open: bool = True
     from_ply: int = 0  # random play before it
     forecast_ply: int | None = None  # from which on forecasts are noted, each player's first one
 
     def __post_init__(self) -> None:
         """Check that both can play so."""
         for name, player in (("a", self.first), ("b", self.second)):
-            check_seat(name, player, is_open=self.is_open)
+            check_seat(name, player, is_open=self.dealer.rules.open)
 
     def play(self, number: int) -> Pair:
         """Play both games of a deal: the player named first is A, then B."""
@@ -81,30 +80,30 @@ class Match:
         history: tuple[Move, ...] = ()
         expected: dict[Player, float] = {}
         while not state.is_over:
-            situation = Situation(state, slots, self.dealer.seed, number, self.is_open, history)
-            self._ask(players, situation, expected)
-            move = self._move(players[state.to_move], situation)
+            turn = TableTurn(state, slots, self.dealer.seed, number, history)
+            self._ask(players, turn, expected)
+            move = self._move(players[state.to_move], turn)
             state, history = state.play(move), (*history, move)
         return _finished(state, side, expected, history)
 
     def _ask(
         self,
         players: Mapping[Player, TablePlayer],
-        situation: Situation,
+        turn: TableTurn,
         expected: dict[Player, float],
     ) -> None:
         """Note the mover's forecast, when it is time and it has given none yet."""
-        ply, mover = situation.state.ply, situation.mover
+        ply, mover = turn.state.ply, turn.mover
         if self.forecast_ply is None or ply < self.forecast_ply or mover in expected:
             return
-        forecast = players[mover].forecast(situation)
+        forecast = players[mover].forecast(turn)
         if forecast is not None:
             expected[mover] = forecast
 
-    def _move(self, player: TablePlayer, situation: Situation) -> Move:
-        if situation.state.ply < self.from_ply:
-            return any_move(situation.state, situation.random)
-        return player.choose(situation)
+    def _move(self, player: TablePlayer, turn: TableTurn) -> Move:
+        if turn.state.ply < self.from_ply:
+            return any_move(turn.state, turn.random)
+        return player.choose(turn)
 
 
 def check_seat(name: str, player: TablePlayer, *, is_open: bool) -> None:

@@ -7,7 +7,7 @@ from math import fsum, isfinite
 
 from advise.models import Model
 from advise.opponent import Opponent, Replies
-from advise.table import Situation, drawn
+from advise.table import TableTurn, drawn
 from advise.view import View
 from advise.world import World
 from engine.errors import NotationError
@@ -55,9 +55,9 @@ class Mixture(Model):
                 replies[move] = replies.get(move, 0.0) + share * chance
         return replies
 
-    def choose(self, situation: Situation) -> Move:
+    def choose(self, turn: TableTurn) -> Move:
         """Return the move that it makes."""
-        return drawn(self.replies(situation.world, situation.view), situation.random)
+        return drawn(self.replies(turn.world, turn.view), turn.random)
 
     def observed(self, world: World, view: View, move: Move) -> Mixture | None:
         """Return the mixture after its move was seen; None when no model can have made it."""

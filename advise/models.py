@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from advise.opponent import Replies
 from advise.solvers import best_of, exact_cards, points_of, worths_of
-from advise.table import Situation, drawn
+from advise.table import TableTurn, drawn
 from advise.view import View
 from advise.world import World, state_in
 from engine.game.cards import Card, Catalogue
@@ -30,7 +30,7 @@ class Model(ABC):
     name: ClassVar[str]
     needs_open: ClassVar[bool] = False
 
-    def forecast(self, situation: Situation) -> float | None:  # noqa: ARG002  see `TablePlayer`
+    def forecast(self, turn: TableTurn) -> float | None:  # noqa: ARG002  see `TablePlayer`
         """Return the points it expects before its move; None when it has no idea."""
         return None
 
@@ -62,11 +62,11 @@ class StateModel(Model):
         """Return what it replies in a world, with probabilities."""
         return self.chances(state_in(view, world))
 
-    def choose(self, situation: Situation) -> Move:
+    def choose(self, turn: TableTurn) -> Move:
         """Return the move that it makes."""
         if self.is_deterministic:
-            return next(iter(self.chances(situation.state)))
-        return drawn(self.chances(situation.state), situation.random)
+            return next(iter(self.chances(turn.state)))
+        return drawn(self.chances(turn.state), turn.random)
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class Random(StateModel):
         moves = state.legal_moves()
         return dict.fromkeys(moves, 1 / len(moves))
 
-    def choose(self, situation: Situation) -> Move:
+    def choose(self, turn: TableTurn) -> Move:
         """Return the move that it makes."""
-        return any_move(situation.state, situation.random)
+        return any_move(turn.state, turn.random)
 
     def __str__(self) -> str:
         """Return it as text."""
@@ -127,9 +127,9 @@ class Perfect(StateModel):
         """Return the mover's replies in a state."""
         return {best_of(state)[0]: 1.0}
 
-    def forecast(self, situation: Situation) -> float | None:
+    def forecast(self, turn: TableTurn) -> float | None:
         """Return what perfect play of both makes of the state."""
-        return points_of(best_of(situation.state)[1])
+        return points_of(best_of(turn.state)[1])
 
     def __str__(self) -> str:
         """Return it as text."""

@@ -1,6 +1,6 @@
 """At the table: what is there at a turn, for each to look at what it may see.
 
-Dealer → seat: deal, each player's cards in slot order → Situation → a model's choice → ...
+Dealer → seat: deal, each player's cards in slot order → TableTurn → a model's choice → ...
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ _HAND_TURNS = {player: CELLS + 1 + player for player in Player}
 
 
 @dataclass(frozen=True)
-class Situation:
+class TableTurn:
     """A turn at the table. Who does not see both hands looks at `view` and `world` alone."""
 
     state: State
     slots: Slots
     seed: int
     number: int  # of the game
-    is_open: bool = True
     history: tuple[Move, ...] = ()
 
     @property
@@ -53,12 +52,12 @@ class Situation:
     @cached_property
     def own_view(self) -> View:
         """Return what the mover sees."""
-        return View.seen_by(self.state, self.mover, is_open=self.is_open)
+        return View.seen_by(self.state, self.mover)
 
     @cached_property
     def view(self) -> View:
         """Return what the other player sees, who may ask what the mover replies."""
-        return View.seen_by(self.state, self.mover.opponent, is_open=self.is_open)
+        return View.seen_by(self.state, self.mover.opponent)
 
     @cached_property
     def world(self) -> World:
@@ -73,10 +72,10 @@ class TablePlayer(Opponent, Protocol):
     def needs_open(self) -> bool:
         """Tell whether it can play with the rule Open only."""
 
-    def choose(self, situation: Situation) -> Move:
+    def choose(self, turn: TableTurn) -> Move:
         """Return the move that it makes."""
 
-    def forecast(self, situation: Situation) -> float | None:
+    def forecast(self, turn: TableTurn) -> float | None:
         """Return the points it expects before its move; None when it has no idea."""
 
     def draw_hand(
