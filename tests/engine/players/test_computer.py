@@ -104,7 +104,7 @@ def test_many_decisions_are_made_in_one_call(catalogue: Catalogue) -> None:
     asked = np.array(
         [
             ComputerPlayer(search=row["search"], strategy=row["strategy"]).asked(
-                situation_of(row, catalogue), is_open=row["rules"]["open"]
+                situation_of(row, catalogue)
             )
             for row in rows
         ]
