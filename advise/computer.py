@@ -1,16 +1,15 @@
-"""The game's own computer player as an opponent: `ff8`.
+"""The game's own computer player as an opponent: what it replies, guess by guess.
 
-It sees the viewer's hand under the rule Open, or with `sees_hand`; otherwise it plays against a
-guess that it draws anew each turn. Its replies are then frequencies over a number of guesses,
-seeded by the world, so that whoever compares moves compares them against the same guesses.
+It tries its slots in order and guesses by the levels of its five dealt cards, so its worlds have
+both. Where it does not see the other hand, its replies are counted over guesses, whose random
+numbers follow from the world: the same world gives the same replies.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator, Philox, SeedSequence
@@ -20,121 +19,125 @@ from advise.opponent import Replies
 from advise.table import TableTurn
 from advise.view import View
 from advise.world import World, state_in
-from engine.game.board import HAND_SIZE
+from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import Card, Catalogue, default_catalogue
-from engine.game.facts import NO_CARD
 from engine.game.moves import Move, unpack_move
-from engine.kernel import Numbers, plain
-from engine.players.computer import ComputerPlayer as Player
+from engine.game.state import State
+from engine.kernel import plain
+from engine.players.computer import ComputerPlayer
 from engine.players.dealing import Dealing, deal_hand
 from engine.players.decide import decide_many
 from engine.players.layout import FOUND_LENGTH, MOVE, make_work
 from engine.players.situation import Situation
-from engine.players.stream import HIGHEST_STATE
 from engine.players.tables import make_cards
 
-USUAL_GUESSES = 32
+RANDOM_STATES = 1 << 32
+LIKELIHOOD_GUESSES = 32  # for likelihoods and values that are reported; eight are enough to choose
 
 _unpack_move = plain(unpack_move)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComputerPlayer(Player, Model):
-    """The game's own player; without `levels` it plays the hand that it is dealt by others."""
+@dataclass(frozen=True)
+class ComputerModel(Model):
+    """The computer player; with `brings_hand` it is dealt its hand as the game deals."""
 
-    name: ClassVar[str] = "ff8"
-    guesses: int = field(default=USUAL_GUESSES, compare=False)  # to estimate chances by
-    seed: int = field(default=0, compare=False)  # of these guesses
+    player: ComputerPlayer = ComputerPlayer()
+    brings_hand: bool = False
+    guesses: int = LIKELIHOOD_GUESSES
+    seed: int = 0
+    catalogue: Catalogue | None = None  # the project's own when left out
+    name = "ff8"
+
+    @property
+    def sees_hand(self) -> bool:
+        """Tell whether it sees the other hand even when the rule Open is off."""
+        return bool(self.player.sees_hand)
 
     @property
     def is_deterministic(self) -> bool:
-        """Tell whether its reply follows from what it sees, without chance."""
-        has_guess = not self.sees_hand and self.search != 0
-        return not has_guess and not self.has_noise
+        """Tell whether it never guesses, and adds no noise, whatever the state."""
+        always_one = all(self.player.depth_with(empty) == 1 for empty in range(1, CELLS + 1))
+        return not self.player.has_noise and (self.sees_hand or always_one)
 
     def replies(self, world: World, view: View) -> Replies:
-        """Return what it replies in a world, with probabilities; likely ones first."""
-        situation = situation_in(world, view)
-        if self.is_certain(situation):
-            randoms = np.zeros((1, 1), dtype=np.int64)
-        else:
-            randoms = self._randoms(situation)
-        if not self.sees(situation) and self.depth_with(situation.board.count(NO_CARD)) > 1:
-            situation.check_dealt(default_catalogue())
-        counts = Counter(self._moves(situation, randoms))
-        return {move: count / counts.total() for move, count in counts.most_common()}
-
-    def _moves(self, situation: Situation, randoms: Numbers) -> list[Move]:
-        """Return the moves that it makes with these random numbers, [1, g]."""
-        found = np.zeros((1, randoms.shape[1], FOUND_LENGTH), dtype=np.int64)
-        asked = self.asked(situation)[np.newaxis]
-        decide_many(make_cards(default_catalogue()), asked, randoms, make_work(), found)
-        places = [_unpack_move(packed) for packed in found[0, :, MOVE].tolist()]
-        return [Move(situation.own[slot], cell) for slot, cell in places]
-
-    def _randoms(self, situation: Situation) -> Numbers:
-        """Return random states for its guesses: the same in the same world, [1, g]."""
-        seeds = SeedSequence([self.seed, *situation.own, *(situation.dealt or ())])
-        drawn = Generator(Philox(seeds)).integers(HIGHEST_STATE + 1, size=(1, self.guesses))
-        return drawn.astype(np.int64)
+        """Return what it replies in a world, counted over guesses where it guesses."""
+        state = state_in(view, world)
+        situation = situation_of(state, world.slots_left(view), world.dealt)
+        if self.player.is_certain(situation):
+            return {self._decide(situation, 0): 1.0}
+        counts = self._counts(situation, self._randoms(world, view))
+        total = counts.total()
+        return {move: counts[move] / total for move in state.legal_moves() if counts[move]}
 
     def choose(self, turn: TableTurn) -> Move:
-        """Return the move that it makes at a table, by one guess."""
-        situation = situation_in(turn.world, turn.view)
-        random = np.array([[int(turn.random.integers(HIGHEST_STATE + 1))]], dtype=np.int64)
-        return self._moves(situation, random)[0]
+        """Return the move that it makes, after one guess."""
+        dealt = turn.slots[turn.mover]
+        situation = situation_of(turn.state, turn.world.slots_left(turn.view), dealt)
+        rng = int(turn.random.integers(RANDOM_STATES))
+        return self._decide(situation, rng)
 
     def draw_hand(
         self, catalogue: Catalogue, random: Generator, held: Sequence[Card]
     ) -> tuple[Card, ...] | None:
-        """Return five cards as the game deals them; None when it is given no levels.
-
-        A rare card that the other player holds is not there to be dealt.
-        """
-        if not self.levels:
+        """Return five cards dealt as the game deals, without rare cards that the other holds."""
+        if not self.brings_hand:
             return None
-        gone = {card.id for card in held}
-        rares = [rare for rare in self.rares if rare not in gone]
-        dealing = Dealing.of(self.levels, rares, self.rare_chance)
-        hand, _ = deal_hand(dealing, int(random.integers(HIGHEST_STATE + 1)))
+        taken = {card.id for card in held}
+        dealing = self.player.dealing
+        rares = [card for card in dealing.rares if card not in taken]
+        without = Dealing.of(dealing.levels, rares, dealing.rare_chance)
+        hand, _ = deal_hand(without, int(random.integers(RANDOM_STATES)))
         return tuple(catalogue[card] for card in hand)
 
     def __str__(self) -> str:
-        """Return it as text: `ff8:search=2,strategy=0,levels=1-3`."""
-        parts = [f"search={self.search}", f"strategy={self.strategy}"]
-        parts += ["sees_hand=true"] if self.sees_hand else []
-        parts += [f"levels={_ranges(self.levels)}"] if self.levels else []
-        parts += [f"rares={'.'.join(map(str, self.rares))}"] if self.rares else []
-        parts += [f"rare_chance={self.rare_chance}"] if self.rare_chance else []
+        """Return it as text."""
+        player = self.player
+        parts = [f"search={player.search}", f"strategy={player.strategy}"]
+        if player.sees_hand:
+            parts.append("sees_hand=true")
+        if self.brings_hand:
+            parts.append(f"levels={'.'.join(map(str, player.levels))}")
+        if self.brings_hand and player.rares:
+            parts.append(f"rares={'.'.join(map(str, player.rares))}")
+            parts.append(f"rare_chance={player.rare_chance}")
         return f"{self.name}:{','.join(parts)}"
 
+    def _decide(self, situation: Situation, rng: int) -> Move:
+        return self.player.decide(situation, rng, self.catalogue).move
 
-def situation_in(world: World, view: View) -> Situation:
-    """Return what the computer player has before it when it is its turn in a view.
+    def _randoms(self, world: World, view: View) -> list[int]:
+        """Return the states of the random numbers for its guesses in a world."""
+        words = [self.seed, view.ply, *[card.id for card in (*world.unseen, *view.known)]]
+        random = Generator(Philox(SeedSequence(words)))
+        drawn: list[int] = random.integers(RANDOM_STATES, size=self.guesses).tolist()
+        return drawn
 
-    Where nobody says in which order it was dealt, its hand comes first, ascending, and then what
-    it has played.
+    def _counts(self, situation: Situation, randoms: list[int]) -> Counter[Move]:
+        """Return how often it makes each move."""
+        catalogue = self.catalogue or default_catalogue()
+        situation.check_dealt(catalogue)
+        asked = self.player.asked(situation)[np.newaxis]
+        found = np.zeros((1, len(randoms), FOUND_LENGTH), dtype=np.int64)
+        decide_many(
+            make_cards(catalogue),
+            asked,
+            np.array([randoms], dtype=np.int64),
+            make_work(),
+            found,
+        )
+        places = [_unpack_move(packed) for packed in found[0, :, MOVE].tolist()]
+        return Counter(Move(situation.own[slot], cell) for slot, cell in places)
+
+
+def situation_of(
+    state: State, slots: Sequence[Card | None], dealt: Sequence[Card] | None
+) -> Situation:
+    """Return a state as the computer player, who is to move, has it before it.
+
+    Dealt cards that nobody told are its hand, as long as it holds all five.
     """
-    state = state_in(view, world)
-    own = world.slots_left(view)
-    dealt = world.dealt
-    if dealt is None and view.played is not None:
-        dealt = (*filter(None, own), *view.played)
-    situation = Situation.of(
+    return Situation.of(
         state,
-        own=[card and card.id for card in own],
-        other=[*(card.id for card in view.hand), *[None] * (HAND_SIZE - len(view.hand))],
-        dealt=None if dealt is None else [card.id for card in dealt],
+        own=[card.id if card else None for card in slots],
+        dealt=[card.id for card in dealt] if dealt and len(dealt) == HAND_SIZE else None,
     )
-    return situation if not view.is_open else situation.opened()
-
-
-def _ranges(levels: Sequence[int]) -> str:
-    """Return ascending numbers with runs of them joined: 1-3.5."""
-    runs: list[list[int]] = []
-    for level in levels:
-        if runs and runs[-1][-1] == level - 1:
-            runs[-1].append(level)
-        else:
-            runs.append([level])
-    return ".".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from advise.models import any_move
 from advise.solvers import points_of
 from advise.table import TablePlayer, TableTurn, seat
-from engine.errors import NotationError
+from engine.errors import OpponentError
 from engine.game.board import CELLS
 from engine.game.deal import Player
 from engine.game.dealing import Dealer
@@ -107,12 +107,12 @@ class Match:
 
 
 def check_seat(name: str, player: TablePlayer, *, is_open: bool) -> None:
-    """Raise `NotationError` for a player that cannot play with hidden hands, if they are."""
+    """Raise `OpponentError` for a player that cannot play with hidden hands, if they are."""
     if player.needs_open and not is_open:
         allowed = (
             f"players that need not see the other hand, as hands are hidden; {player.name} does"
         )
-        raise NotationError.of(name, str(player), allowed)
+        raise OpponentError.of(name, str(player), allowed)
 
 
 def _finished(
@@ -127,7 +127,7 @@ def _finished(
 
 
 def check_plies(from_ply: int, forecast_ply: int | None) -> None:
-    """Raise `NotationError` for plies at which no move is made."""
+    """Raise `OpponentError` for plies at which no move is made."""
     for name, ply in (("from_ply", from_ply), ("forecast_ply", forecast_ply)):
         if ply is not None and not 0 <= ply < CELLS:
-            raise NotationError.of(name, ply, f"0 to {CELLS - 1}")
+            raise OpponentError.of(name, ply, f"0 to {CELLS - 1}")

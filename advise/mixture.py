@@ -10,7 +10,7 @@ from advise.opponent import Opponent, Replies
 from advise.table import TableTurn, drawn
 from advise.view import View
 from advise.world import World
-from engine.errors import NotationError
+from engine.errors import OpponentError
 from engine.game.moves import Move
 
 
@@ -28,7 +28,7 @@ class Mixture(Model):
         is_wrong = not all(isfinite(weight) and weight >= 0 for weight in weights)
         if is_wrong or not any(weights) or len(weights) != len(self.models):
             allowed = "one for each model, not negative, finite, not all of them 0"
-            raise NotationError.of("weights", list(weights), allowed)
+            raise OpponentError.of("weights", list(weights), allowed)
 
     @property
     def sees_hand(self) -> bool:

@@ -36,6 +36,9 @@ VariantOption = Annotated[Variant, typer.Option(help="Whose reading of the rules
 ElementsOption = Annotated[
     str, typer.Option(help="none, random, ff8 (as the game deals), or nine: F,-,-,I,-,-,-,-,-.")
 ]
+ClosedOption = Annotated[
+    bool, typer.Option("--closed", help="Hands are hidden: the rule Open is off.")
+]
 FirstOption = Annotated[str, typer.Option(help="Who starts: A, B or random.")]
 DatabaseOption = Annotated[Path, typer.Option("--db", help="The folder of the database.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object for a program to read.")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -77,10 +77,6 @@ class Situation:
             state.rules,
             facts.elements,
         )
-
-    def opened(self) -> Situation:
-        """Return the same under the rule Open."""
-        return replace(self, rules=self.rules._replace(open=True))
 
     def check_dealt(self, catalogue: Catalogue) -> None:
         """Raise `OpponentError` where a guess could not go by the dealt cards."""

@@ -60,7 +60,8 @@ def most_placements(search: int, empty: int) -> int:
 
 def random_rows(seed: int, count: int, most: int) -> list[Row]:
     """Return random rows of all searches; none looks at many more placements than `most`."""
-    random, rows = Random(seed), []
+    random = Random(seed)
+    rows: list[Row] = []
     searches = [*range(8), *range(16, 24)]
     while len(rows) < count:
         search, empty = searches[len(rows) % len(searches)], random.randint(1, 9)
