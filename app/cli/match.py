@@ -83,7 +83,7 @@ def match_games(  # noqa: PLR0913  one parameter for each option
         first=first,
     )
     dealer = replace(dealer, rules=dealer.rules._replace(open=not closed))
-    players = parse_opponent(a, "a", catalogue), parse_opponent(b, "b", catalogue)
+    players = parse_opponent(a, "--a", catalogue), parse_opponent(b, "--b", catalogue)
     match = Match(dealer, *players, from_ply=from_ply, forecast_ply=forecast_ply)
     began = time.perf_counter()
     with progress_bar() as progress:
