@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]  # of all packages, in a checkout and installed
 # This project's packages; installed, those of others lie beside them.
-PACKAGES = frozenset(("app", "console", "engine", "learn", "precompute", "store", "work"))
+PACKAGES = frozenset(("advise", "app", "console", "engine", "learn", "precompute", "store", "work"))
 _IMPORT = re.compile(r"^\s*(?:from ([\w.]+) import (\([^)]*\)|.*)|import ([\w.]+))", re.MULTILINE)
 _NAME = re.compile(r"\w+")
 

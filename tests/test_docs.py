@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 LARGEST_PICTURE = 200_000  # bytes
 LONGEST_README = 230  # lines: it is a door, not a manual
-PACKAGES = ("app", "console", "engine", "learn", "precompute", "store", "work")
+PACKAGES = ("advise", "app", "console", "engine", "learn", "precompute", "store", "work")
 PAGES_OF_DOCS = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -179,7 +179,7 @@ def test_examples_import_only_what_is_public() -> None:
     for path in PAGES_OF_DOCS:
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith((">>> from ", ">>> import ", "... from ")):
-                assert not re.match(r"\S+ \w+ (engine|store|precompute|work)\.", line), line
+                assert not re.match(r"\S+ \w+ (engine|store|advise|precompute|work)\.", line), line
 
 
 # Commands

@@ -1,0 +1,12 @@
+"""Hands that are not seen, and those who play: views, worlds, opponents, matches.
+
+    view        what one player sees
+    world       one way the hidden things can be; view + world = state
+    opponent    a model of a player: its replies, with probabilities
+
+What `__init__.pyi` lists is public, and loaded when it is used.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
