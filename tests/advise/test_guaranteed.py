@@ -122,8 +122,8 @@ def linear_value(stakes: list[Stake], shares: list[float]) -> float:
         cost, np.array(rows), np.zeros(len(rows)), sums, np.ones(len(replies)), method="highs"
     )
     assert solved.success
-    value: float = -solved.fun
-    return value
+    secured: float = -solved.fun
+    return secured
 
 
 def secured_by(plan: Any, stakes: list[Stake], shares: list[float]) -> float:
