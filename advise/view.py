@@ -34,7 +34,6 @@ class View:
     unseen: int  # cards in the other's hand that the viewer does not see
     known: tuple[Card, ...] = ()  # and those that it does, ascending
     played: tuple[Card, ...] | None = None  # what the other brought to the board, ascending
-    is_open: bool = False  # the rule Open: both players see both hands
 
     @classmethod
     def of(  # noqa: PLR0913  all that can be seen
@@ -49,7 +48,6 @@ class View:
         known: Iterable[Card] = (),
         played: Iterable[Card] | None = None,
         viewer: Player | None = None,
-        is_open: bool = False,
     ) -> View:
         """Return the view of who is to move, or of `viewer`, or raise `StateError`."""
         rules = rules or Rules()
@@ -63,7 +61,6 @@ class View:
             unseen,
             tuple(sorted(known)),
             None if played is None else tuple(sorted(played)),
-            is_open,
         )
         problems = _shape_problems(view) or _size_problems(view)
         problems = problems or _played_problems(view) or _copies(view)
@@ -72,13 +69,13 @@ class View:
         return view
 
     @classmethod
-    def seen_by(cls, state: State, player: Player, *, is_open: bool = False) -> View:
+    def seen_by(cls, state: State, player: Player) -> View:
         """Return what a player sees of a state: under the rule Open the other's hand as well.
 
         Who brought which card is as the state's deal has it.
         """
         other = player.opponent
-        theirs = state.hands[other]
+        theirs, is_open = state.hands[other], state.rules.open
         played = Counter(state.deal.hands[other]) - Counter(theirs)
         return cls(
             player,
@@ -90,8 +87,12 @@ class View:
             0 if is_open else len(theirs),
             theirs if is_open else (),
             tuple(sorted(played.elements())),
-            is_open,
         )
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether both players see both hands, by the rule Open."""
+        return self.rules.open
 
     @property
     def opponent(self) -> Player:

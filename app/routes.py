@@ -128,11 +128,13 @@ async def deal(  # noqa: PLR0913  one parameter for each wish
     same: bool = False,
     plus: bool = False,
     same_wall: bool = False,
+    sudden_death: bool = False,
+    open: bool = False,
 ) -> Response:
     """Deal number `number` of a seed: the same for everybody who asks for it."""
     service = service_of(request)
     service.check_ready()
-    rules = Rules(elemental, same, plus, same_wall, variant)
+    rules = Rules(elemental, same, plus, same_wall, variant, sudden_death, open)
     starter = None if first == "random" else Player[first]
     layout = parse_elements(elements)
     dealer = Dealer(service.catalogue, seed, rules, strategy, layout, starter)

@@ -29,10 +29,15 @@ HandsOption = Annotated[
 SeedOption = Annotated[int, typer.Option(help="Seed of everything that is drawn.")]
 NumberOption = Annotated[int, typer.Option(help="Number of the sampled deal.")]
 StrategyOption = Annotated[Strategy, typer.Option(help="How hands are sampled.")]
-RulesOption = Annotated[str, typer.Option(help="none, or some of elemental,same,plus,same_wall.")]
+RulesOption = Annotated[
+    str, typer.Option(help="none, or some of elemental,same,plus,same_wall,sudden_death.")
+]
 VariantOption = Annotated[Variant, typer.Option(help="Whose reading of the rules is in force.")]
 ElementsOption = Annotated[
     str, typer.Option(help="none, random, ff8 (as the game deals), or nine: F,-,-,I,-,-,-,-,-.")
+]
+ClosedOption = Annotated[
+    bool, typer.Option("--closed", help="Hands are hidden: the rule Open is off.")
 ]
 FirstOption = Annotated[str, typer.Option(help="Who starts: A, B or random.")]
 DatabaseOption = Annotated[Path, typer.Option("--db", help="The folder of the database.")]

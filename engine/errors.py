@@ -18,6 +18,7 @@
         ├── StateError          these facts make no state
         │   └── NotJsonError        this text is not JSON at all
         ├── MoveError           this move is not legal here
+        ├── OpponentError       nobody plays so
         └── NotationError       this text is not a state, a hand, a layout, ...
 
 An `InputError` carries one `Problem` per thing that is wrong, so that a caller
@@ -235,6 +236,10 @@ class NotJsonError(StateError):
 
 class MoveError(InputError):
     """The move is not legal in the state."""
+
+
+class OpponentError(InputError):
+    """The parameters make no player, or the player cannot play what it is asked."""
 
 
 class NotationError(InputError):

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from engine.errors import DamagedError
 from engine.game.facts import Facts
-from engine.game.rules import Rules, Variant
+from engine.game.rules import SWITCHES, Variant
 from engine.game.state import State
 from engine.text.notation import card_ids_of, parse_state, rules_of
 from engine.text.objects import Letter, StoredDeal
@@ -42,7 +42,7 @@ class DealFilter(NamedTuple):
     def fits(self, notation: str) -> bool:
         """Tell whether a root is wanted, from its text: most are not, and need not be read."""
         rules = rules_of(notation)
-        given = ((getattr(self, name), getattr(rules, name)) for name in Rules._fields)
+        given = ((getattr(self, name), getattr(rules, name)) for name in ("variant", *SWITCHES))
         return all(wish in (None, found) for wish, found in given) and (
             self.card is None or self.card in card_ids_of(notation)
         )

@@ -10,10 +10,10 @@ from math import prod
 from typing import Final, NamedTuple
 
 from engine.game.board import CELLS, HAND_SIZE, SEATS
+from engine.game.shape import MILLION as MILLION
 
 SCHEMA: Final = 1
 MOVES: Final = HAND_SIZE * CELLS  # a move: its card's place in the mover's hand, its cell
-MILLION: Final = 1_000_000  # chances are written in millionths
 NO_CARD, NO_OWNER, NO_MOVE = 0, -1, -1
 COMMON: Final = "common"  # the object, as JSON: a member of an NPZ, metadata of a Parquet file
 MANIFEST_ENDING: Final = ".manifest.json"

@@ -62,7 +62,8 @@ def directory_token(ids: tuple[int, ...], rules: Rules, elements: Elements) -> i
     digits = "".join(str(int(on)) for on in rules.switches)
     layout = "".join(element if element else "-" for element in elements)
     cards = " ".join(map(str, ids))
-    return token(f"directory {rules.variant} {digits} {layout} {cards}")
+    rounds = " sudden-death" if rules.sudden_death else ""
+    return token(f"directory {rules.variant} {digits} {layout} {cards}{rounds}")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -42,6 +42,7 @@ class ManyOracle:
         for number, facts in enumerate(asked):
             if number not in found:
                 try:
+                    facts.rules.check_rounds()
                     states[number] = State.from_facts(facts, self.catalogue)
                 except InputError as error:
                     found[number] = error

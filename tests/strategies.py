@@ -12,7 +12,14 @@ from engine.game.rules import Rules, Variant
 from engine.game.state import State
 
 rules: st.SearchStrategy[Rules] = st.builds(
-    Rules, st.booleans(), st.booleans(), st.booleans(), st.booleans(), st.sampled_from(Variant)
+    Rules,
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(Variant),
+    st.just(False),  # Sudden Death and Open have tests of their own
+    st.just(False),
 )
 # Two elements only, so that cards often lie on a cell of their own.
 few_elements: st.SearchStrategy[Element | None] = st.sampled_from([None, *ELEMENTS[:2]])

@@ -1,4 +1,4 @@
-"""The commands for people: play, simulate, serve. Each is loaded when it is named."""
+"""The commands for people: play, match, simulate, serve. Each is loaded when it is named."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from console.commands import Named
 
 COMMANDS = (
     Named("play", "app.cli.play:play", "Play a game in the terminal."),
+    Named(
+        "match",
+        "app.cli.match:match_games",
+        "Play two players against each other, each deal from both sides.",
+    ),
     Named(
         "simulate",
         "app.cli.simulate:simulate_games",

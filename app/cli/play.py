@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
+from advise.match import check_seat
+from advise.opponents import HUMAN, parse_seat
+from advise.table import seat
 from app.terminal.play import GivenUpError, TerminalGame
-from app.terminal.players import PlayerKind
-from console.deals import chosen_deal, make_dealer
+from console.deals import make_dealer
 from console.options import (
     DEFAULT_CARDS,
     CardsOption,
+    ClosedOption,
     ElementsOption,
     FirstOption,
     HandsOption,
@@ -23,14 +27,22 @@ from console.options import (
     StrategyOption,
     VariantOption,
 )
+from engine.errors import DealError
 from engine.game.cards import load_cards
 from engine.game.deal import Player
 from engine.game.rules import Variant
 from engine.game.state import State
 from engine.game.strategy import Strategy
 from engine.search.solver import Solver
+from engine.text.notation import parse_hands
 
-KindOption = Annotated[PlayerKind, typer.Option(help="Who plays this side.")]
+SeatOption = Annotated[
+    str,
+    typer.Option(
+        help="human, perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60 or "
+        "ff8:search=2,strategy=0,levels=1-3."
+    ),
+]
 
 
 def play(  # noqa: PLR0913  one parameter for each option
@@ -43,8 +55,9 @@ def play(  # noqa: PLR0913  one parameter for each option
     variant: VariantOption = Variant.TRIPLECARGO,
     elements: ElementsOption = "ff8",
     first: FirstOption = "random",
-    a: KindOption = PlayerKind.HUMAN,
-    b: KindOption = PlayerKind.GREEDY,
+    a: SeatOption = HUMAN,
+    b: SeatOption = "greedy",
+    closed: ClosedOption = False,
     hints: Annotated[bool, typer.Option("--hints", help="Show what each move is worth.")] = False,
     review: Annotated[
         bool, typer.Option("--review", help="After the game, what each move gave away.")
@@ -53,7 +66,7 @@ def play(  # noqa: PLR0913  one parameter for each option
 ) -> None:
     """Play a game in the terminal.
 
-    Example: triad play --seed 7 --rules same,plus --variant ff8 --b perfect --review
+    Example: triad play --seed 7 --rules same,plus --variant ff8 --b humanlike:60 --review
     """
     catalogue = load_cards(cards)
     dealer = make_dealer(
@@ -65,13 +78,22 @@ def play(  # noqa: PLR0913  one parameter for each option
         elements=elements,
         first=first,
     )
-    state = State.start(chosen_deal(dealer, hands, number))
+    dealer = replace(dealer, rules=dealer.rules._replace(open=not closed))
+    if hints and closed:
+        raise DealError.of("--hints", True, "open hands, without --closed")
+    players = {Player.A: parse_seat(a, "--a", catalogue), Player.B: parse_seat(b, "--b", catalogue)}
+    for player, model in players.items():
+        if model is not None:
+            check_seat(f"--{player.name.lower()}", model, is_open=not closed)
+    given = parse_hands(hands, catalogue) if hands else None
+    deal, slots = seat(dealer, number, players, given)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
-    kinds = {Player.A: a, Player.B: b}
-    game = TerminalGame(catalogue, kinds, typer.echo, ask_person, Solver(), hints, seed, number)
+    game = TerminalGame(
+        catalogue, players, typer.echo, ask_person, Solver(), hints, seed, number, slots
+    )
     try:
-        turns = game.play(state)
+        turns = game.play(State.start(deal))
         if review:
             game.say_review(turns)
     except GivenUpError:

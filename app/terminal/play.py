@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from numpy.random import Generator
-
-from app.terminal.players import PlayerKind, make_choosers
+from advise.table import Slots, TablePlayer, TableTurn
 from app.terminal.review import Turn, review, worth_text
 from engine.errors import InputError, MoveError
 from engine.game.board import CELLS
 from engine.game.cards import Catalogue
 from engine.game.deal import Player
-from engine.game.dealing import game_random
 from engine.game.moves import Move
 from engine.game.state import Capture, State
 from engine.search.solver import RankedMove, Solver
@@ -24,6 +21,7 @@ HELP = (
     "CARD CELL places a card (by id or name: 34 0, Squall 4); "
     "hint: every move with its worth; help; quit"
 )
+NO_HINTS = "there are no hints while hands are hidden: they would tell the other hand"
 
 CELL_NAMES = [str(cell) for cell in range(CELLS)]
 
@@ -40,20 +38,21 @@ class TerminalGame:
     """Where a game is played: the cards, who plays, and how a person is spoken with."""
 
     catalogue: Catalogue
-    players: Mapping[Player, PlayerKind]
+    players: Mapping[Player, TablePlayer | None]  # None: a person
     say: Say
     ask: Ask
     solver: Solver
     has_hints: bool = False
     seed: int = 0
     number: int = 0
+    slots: Slots | None = None  # cards in the order they were dealt; ascending when left out
 
     def play(self, state: State) -> list[Turn]:
         """Play from `state` to the end and return the turns."""
-        turns = []
+        turns: list[Turn] = []
         while not state.is_over:
-            self.say(draw_state(state))
-            move = self._choose(state, game_random(self.seed, self.number, state.ply))
+            self.say(draw_state(state, self._face_down(state)))
+            move = self._choose(state, turns)
             self.say(self._told(state, move, state.captures(move)))
             turns.append(Turn(state, move))
             state = state.play(move)
@@ -76,11 +75,21 @@ class TerminalGame:
                 line += "best"
             self.say(line)
 
-    def _choose(self, state: State, random: Generator) -> Move:
-        kind = self.players[state.to_move]
-        if kind is PlayerKind.HUMAN:
+    def _face_down(self, state: State) -> list[Player]:
+        """Return whose hands are hidden: those of who is not asked, and is not to move."""
+        if state.rules.open:
+            return []
+        people = [player for player in Player if self.players[player] is None]
+        shown = people[0] if len(people) == 1 else state.to_move
+        return [shown.opponent]
+
+    def _choose(self, state: State, turns: list[Turn]) -> Move:
+        player = self.players[state.to_move]
+        if player is None:
             return self._asked(state)
-        return make_choosers(self.solver)[kind](state, random)
+        slots = self.slots or dict(zip(Player, state.deal.hands, strict=True))
+        history = tuple(turn.move for turn in turns)
+        return player.choose(TableTurn(state, slots, self.seed, self.number, history))
 
     def _asked(self, state: State) -> Move:
         """Ask until the answer is a legal move."""
@@ -110,6 +119,9 @@ class TerminalGame:
         return Move(self.catalogue.find(card).id, int(cell))
 
     def _say_hints(self, state: State) -> None:
+        if not state.rules.open:
+            self.say(NO_HINTS)
+            return
         self.say("\n".join(self._described(state, entry) for entry in self.solver.rank(state)))
 
     def _described(self, state: State, entry: RankedMove) -> str:

@@ -57,7 +57,7 @@ Masks: TypeAlias = npt.NDArray[np.int64]  # masks of cells
 PLUS_SCAN = np.array([0, 3, 1, 2], dtype=np.int64)  # lanes: the game looks up, down, left, right
 
 CHAINS = 1 << CELLS  # beside a mask of cells
-_NO_SUMS = 0x0100_00C0_0080_0040  # four numbers, all different, that no two ranks add up to
+NO_SUMS = 0x0100_00C0_0080_0040  # four numbers, all different, that no two ranks add up to
 
 
 @kernel
@@ -85,13 +85,18 @@ def sums_of(around: int, touch: int) -> int:
     """Return, lane by lane, the sums of touching ranks; where no card is, a number of its own."""
     facing = (around >> RANK_AT) & RANKS_OF_LANES
     cards = full_lanes(lane_flags(facing))
-    return ((facing + touch) & cards) | (_NO_SUMS & ~cards)
+    return ((facing + touch) & cards) | (NO_SUMS & ~cards)
 
 
 @inline_kernel
 def shared_sums(around: int, touch: int) -> int:
     """Return the flags of the lanes whose sum another lane has too."""
-    sums = sums_of(around, touch)
+    return repeated(sums_of(around, touch))
+
+
+@inline_kernel
+def repeated(sums: int) -> int:
+    """Return the flags of the lanes whose number another lane has too."""
     after = sums ^ ((sums << 16) | ((sums >> 48) & 0xFFFF))
     across = sums ^ ((sums << 32) | ((sums >> 32) & 0xFFFF_FFFF))
     before = sums ^ ((sums << 48) | ((sums >> 16) & 0xFFFF_FFFF_FFFF))

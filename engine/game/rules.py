@@ -1,4 +1,8 @@
-"""Rules: four switches and whose reading of them is in force."""
+"""Rules: four switches, whose reading of them is in force, and what is around a round.
+
+Sudden Death says what follows a drawn round, and Open who sees which hand. Neither changes
+what a placement captures.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +36,16 @@ class Rules(NamedTuple):
     plus: bool = False
     same_wall: bool = False
     variant: Variant = Variant.TRIPLECARGO
+    sudden_death: bool = False  # a drawn round is followed by another
+    open: bool = False  # both hands are seen; concerns advice and the computer player only
 
     @classmethod
     def of(cls, switches: Iterable[str], variant: Variant = Variant.TRIPLECARGO) -> Rules:
         """Return the rules with the named switches on."""
         names = list(switches)
         for name in names:
-            if name not in SWITCHES:
-                raise RulesError.of("rules", name, f"none, or some of {', '.join(SWITCHES)}")
+            if name not in NAMED_RULES:
+                raise RulesError.of("rules", name, f"none, or some of {', '.join(NAMED_RULES)}")
         return cls(variant=variant, **dict.fromkeys(names, True))
 
     @property
@@ -49,8 +55,22 @@ class Rules(NamedTuple):
 
     def __str__(self) -> str:
         """Return the rules as the command line takes them: "elemental,same"."""
-        names = [name for name, on in zip(SWITCHES, self.switches, strict=True) if on]
+        names = [name for name in NAMED_RULES if getattr(self, name)]
         return ",".join(names) or "none"
 
+    def check_rounds(self) -> None:
+        """Raise `RulesError` when Sudden Death is on and a draw has no value that can be found."""
+        if not self.sudden_death:
+            return
+        if not self.variant.counts_hands:
+            allowed = f"false under {self.variant}, where no round is drawn"
+        elif self.elemental:
+            allowed = "false with elemental on, where every round draws its elements anew"
+        else:
+            return
+        raise RulesError.of("rules.sudden_death", True, allowed)
 
-SWITCHES = tuple(name for name in Rules._fields if name != "variant")
+
+SWITCHES = ("elemental", "same", "plus", "same_wall")  # that change what a placement captures
+NAMED_RULES = (*SWITCHES, "sudden_death")  # that a command takes
+RULE_SWITCHES = (*NAMED_RULES, "open")  # that a document may have

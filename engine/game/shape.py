@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 CELLS = 9
 SLOTS = 10
 HAND_SIZE = 5
 SEATS = 2
 SIDES = 4
+MILLION: Final = 1_000_000  # chances are drawn by, and written, in millionths
 
 Value = Literal[-1, 0, 1]  # lost, drawn, won
 RuleName = Literal["same", "plus", "basic", "combo"]  # by which a card is captured

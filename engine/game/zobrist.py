@@ -8,6 +8,7 @@ big-endian. The texts:
     move OWNER                 the side to move
     rules VARIANT ESPW         four digits 0/1: elemental, same, plus, same_wall
     element CELL LETTER        with Elemental on, each cell that has one
+    sudden-death               with Sudden Death on
 
 `state_hash` works on states. Kernels get the tokens of a deal's slots in arrays,
 each token as two uint64, high half first.
@@ -83,6 +84,8 @@ def _element_token(cell: int, letter: str) -> int:
 def _table_token(rules: Rules, elements: Elements) -> int:
     """Return the XOR of the facts that stay the same throughout a game."""
     result = _rules_token(rules)
+    if rules.sudden_death:
+        result ^= token("sudden-death")
     for cell, element in enumerate(elements):
         if rules.elemental and element:
             result ^= _element_token(cell, element)

@@ -12,11 +12,18 @@ exact search answers, which is quicker.
 
 from __future__ import annotations
 
+import numpy as np
+
 from engine.game.board import CELLS, HAND_SIZE, empty_cells, hand_of, owners_of
 from engine.game.capture import contacts, opposing, place, taken_by
 from engine.game.duels import Duels, playable_slots
 from engine.game.moves import Moves, code_after, list_moves, mover_of, ply_of
 from engine.kernel import Numbers, bit_count, kernel, lowest_bit
+
+# The lowest and highest number of cards there can be. An array, because numba compiles a kernel
+# anew for arguments that are literals; the two would call each other, and crash when they are
+# loaded from the cache.
+_WINDOW = np.array([0, CELLS], dtype=np.int64)  # [2]
 
 
 @kernel
@@ -87,7 +94,8 @@ def rank_in_sight(duels: Duels, code: int, plies: int, moves: Moves, cards: Numb
     Each number is exact. `moves` and `cards` have room for 45.
     """
     count = list_moves(duels, code, moves)
+    lowest, highest = int(_WINDOW[0]), int(_WINDOW[1])
     for number in range(count):
         after = code_after(duels, code, int(moves[number]))
-        cards[number] = CELLS - cards_in_sight(duels, after, plies, 0, CELLS)
+        cards[number] = CELLS - cards_in_sight(duels, after, plies, lowest, highest)
     return count

@@ -76,7 +76,11 @@ class Solver:
         self._line = np.zeros(CELLS, dtype=np.int64)
 
     def solve(self, state: State, query: Query | None = None) -> Solution:
-        """Return margin, value, best move and line."""
+        """Return margin, value, best move and line; of this round, whatever follows a draw.
+
+        Raises `RulesError` under Sudden Death where a draw has no value that can be found.
+        """
+        state.rules.check_rounds()
         query = query or Query()
         depth = CELLS - state.ply
         if state.is_over:

@@ -34,7 +34,7 @@ from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
 from engine.game.moves import Move
-from engine.game.rules import SWITCHES, VARIANT_BY_NAME, Rules, Variant
+from engine.game.rules import RULE_SWITCHES, VARIANT_BY_NAME, Rules, Variant
 from engine.game.state import Board, Placed, State
 
 REQUIRED = ("board", "hands", "to_move")
@@ -54,7 +54,7 @@ LABELS = (
 STATE_FIELDS = frozenset((*REQUIRED, *OPTIONAL, *LABELS))
 CELL_FIELDS = frozenset(("cell", "card_id", "owner", "element"))
 CELL_REQUIRED = ("cell", "card_id", "owner")
-RULE_FIELDS = frozenset((*SWITCHES, "variant"))
+RULE_FIELDS = frozenset((*RULE_SWITCHES, "variant"))
 MOVE_FIELDS = frozenset(Move._fields)
 
 _CELL_REQUIRED = frozenset(CELL_REQUIRED)
@@ -211,7 +211,7 @@ def _rules(data: object, problems: Problems) -> Rules:
         problems.append(Problem("rules", data, "an object"))
         return Rules()
     _check_fields(data, RULE_FIELDS, (), "rules.", problems)
-    switches = {name: data.get(name, False) for name in SWITCHES}
+    switches = {name: data.get(name, False) for name in RULE_SWITCHES}
     variant = data.get("variant", Variant.TRIPLECARGO)
     for name, value in switches.items():
         if not isinstance(value, bool):

@@ -8,7 +8,7 @@ A state is written in five fields, joined by "_", all of it safe in a URL:
     │   │  │                └ A's hand, ascending
     │   │  └ the nine cells in order: 12AF card 12, A's, on a Fire cell; L an empty
     │   │    Wind cell; 2 two empty cells without element; joined by "."
-    │   └ switches that are on: e(lemental) s(ame) p(lus) w(all)
+    │   └ rules that are on: e(lemental) s(ame) p(lus) w(all), sudden d(eath)
     └ variant: tc or ff8
 
 Every state has exactly one such text: an opening without elements has the cells "9".
@@ -28,12 +28,12 @@ from engine.game.cards import ELEMENT_BY_LETTER, Card, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
 from engine.game.dealing import ElementSource
 from engine.game.facts import Facts
-from engine.game.rules import SWITCHES, Rules, Variant
+from engine.game.rules import NAMED_RULES, Rules, Variant
 from engine.game.state import Placed, State
 
 FIELD, ITEM = "_", "."
 VARIANT_CODES = {Variant.TRIPLECARGO: "tc", Variant.FF8: "ff8"}
-SWITCH_LETTERS = "espw"  # in the order of SWITCHES
+RULE_LETTERS = "espwd"  # in the order of NAMED_RULES
 LONGEST_NOTATION = 256  # the longest state there can be is well below
 
 _NOTATION_ALLOWED = (
@@ -42,7 +42,7 @@ _NOTATION_ALLOWED = (
 )
 _LETTERS = "".join(ELEMENT_BY_LETTER)
 _CARD = r"[1-9][0-9]{0,3}"
-_RULES = re.compile(rf"({'|'.join(VARIANT_CODES.values())})(?:-(e?s?p?w?))?", re.ASCII)
+_RULES = re.compile(rf"({'|'.join(VARIANT_CODES.values())})(?:-(e?s?p?w?d?))?", re.ASCII)
 _CELL = re.compile(rf"([1-9])|(?:({_CARD})([AB]))?([{_LETTERS}]?)", re.ASCII)
 _HAND = re.compile(rf"(?:{_CARD}(?:\.{_CARD})*)?", re.ASCII)
 _PLACED = re.compile(rf"({_CARD})[AB]", re.ASCII)
@@ -136,7 +136,8 @@ def parse_elements(text: str) -> ElementSource | Elements:
 
 @cache
 def _format_rules(rules: Rules) -> str:
-    on = "".join(x for x, is_on in zip(SWITCH_LETTERS, rules.switches, strict=True) if is_on)
+    letters = zip(RULE_LETTERS, NAMED_RULES, strict=True)
+    on = "".join(letter for letter, name in letters if getattr(rules, name))
     return VARIANT_CODES[rules.variant] + (f"-{on}" if on else "")
 
 
@@ -144,11 +145,11 @@ def _format_rules(rules: Rules) -> str:
 def _parse_rules(text: str) -> Rules:
     match = _RULES.fullmatch(text)
     if not match or match[2] == "":
-        allowed = 'tc or ff8; then, if any rule is on, "-" and some of e, s, p, w in this order'
+        allowed = 'tc or ff8; then, if any rule is on, "-" and some of e, s, p, w, d in this order'
         raise NotationError.of("notation.rules", text, allowed)
     variant = next(variant for variant, code in VARIANT_CODES.items() if code == match[1])
-    switches = zip(SWITCHES, SWITCH_LETTERS, strict=True)
-    return Rules.of([name for name, letter in switches if letter in (match[2] or "")], variant)
+    letters = zip(NAMED_RULES, RULE_LETTERS, strict=True)
+    return Rules.of([name for name, letter in letters if letter in (match[2] or "")], variant)
 
 
 @lru_cache(maxsize=1 << 14)

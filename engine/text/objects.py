@@ -39,7 +39,7 @@ class Hands(Struct, forbid_unknown_fields=True, gc=False):
 
 
 class RulesObject(Struct, forbid_unknown_fields=True, frozen=True, gc=False):
-    """Four switches, and whose reading of them is in force."""
+    """Four switches, whose reading of them is in force; what is off beyond them is not written."""
 
     elemental: Switch | UnsetType = UNSET
     same: Switch | UnsetType = UNSET
@@ -47,6 +47,13 @@ class RulesObject(Struct, forbid_unknown_fields=True, frozen=True, gc=False):
     same_wall: Switch | UnsetType = UNSET
     variant: (
         Annotated[VariantName, Meta(extra_json_schema={"default": "triplecargo"})] | UnsetType
+    ) = UNSET
+    sudden_death: (
+        Annotated[Switch, Meta(description="A drawn round is followed by another")] | UnsetType
+    ) = UNSET
+    open: (
+        Annotated[Switch, Meta(description="Both hands are seen; concerns advice alone")]
+        | UnsetType
     ) = UNSET
 
 

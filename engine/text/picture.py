@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from engine.game.cards import Card, Element
 from engine.game.deal import Player
 from engine.game.state import Placed, State
@@ -16,15 +18,21 @@ _TOP, _BETWEEN, _BOTTOM = (
     left + between.join(["─" * 7] * 3) + right for left, between, right in ("┌┬┐", "├┼┤", "└┴┘")
 )
 
+_FACE_DOWN = "    ? face down"
 
-def draw_state(state: State) -> str:
-    """Return the board, both hands and whose turn it is."""
+
+def draw_state(state: State, face_down: Collection[Player] = ()) -> str:
+    """Return the board, both hands and whose turn it is; some players' cards face down."""
     score_a, score_b = state.score
     turn = "game over" if state.is_over else f"{state.to_move.name} to move"
     lines = [draw_board(state), f"A {score_a} : {score_b} B, {turn}"]
     for player in Player:
         lines.append(f"{player.name}'s hand:")
-        lines += [f"  {draw_card(card)}" for card in state.hands[player]]
+        hand = state.hands[player]
+        if player in face_down:
+            lines += [_FACE_DOWN] * len(hand)
+        else:
+            lines += [f"  {draw_card(card)}" for card in hand]
     return "\n".join(lines)
 
 

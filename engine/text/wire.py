@@ -20,7 +20,7 @@ from engine.game.board import ALL_CELLS, CELLS, HAND_SIZE
 from engine.game.cards import ELEMENT_BY_LETTER, Catalogue, Element
 from engine.game.deal import NO_ELEMENTS, Elements, Player
 from engine.game.facts import NO_CARD, Facts
-from engine.game.rules import SWITCHES, VARIANT_BY_NAME, Rules, Variant
+from engine.game.rules import RULE_SWITCHES, VARIANT_BY_NAME, Rules, Variant
 from engine.game.state import State
 from engine.text.document import load_json, state_from_dict
 from engine.text.objects import (
@@ -72,8 +72,13 @@ def variant_name(rules: Rules) -> VariantName:
 
 @cache
 def rules_object(rules: Rules) -> RulesObject:
-    """Return rules as they are written: all four switches and the variant."""
-    return RulesObject(*rules.switches, variant_name(rules))
+    """Return rules as they are written: all four switches and the variant, and what else is on."""
+    return RulesObject(
+        *rules.switches,
+        variant_name(rules),
+        rules.sudden_death or UNSET,
+        rules.open or UNSET,
+    )
 
 
 def state_to_dict(state: State) -> dict[str, Any]:
@@ -138,9 +143,9 @@ def _plain_facts(data: bytes, catalogue: Catalogue) -> Facts | None:
 @cache
 def _rules_of(given: RulesObject) -> Rules:
     """Return the rules that an object says."""
-    on = [name for name in SWITCHES if getattr(given, name) is True]
+    on = {name: True for name in RULE_SWITCHES if getattr(given, name) is True}
     variant = "triplecargo" if given.variant is UNSET else given.variant
-    return Rules.of(on, VARIANT_BY_NAME[variant])
+    return Rules(**on, variant=VARIANT_BY_NAME[variant])
 
 
 @cache

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from engine.game.board import CELLS, EMPTY, HAND_SIZE, SEATS, Codes, hand_of, owner_at, slot_at
 from engine.game.cards import element_number
+from engine.game.chances import Chances
 from engine.game.deal import Deal
 from engine.game.duels import Duels
 from engine.game.moves import MOST_MOVES, NO_MOVE, list_moves, unpack_move
 from engine.kernel import Numbers, bit_count, inline_kernel, kernel, lowest_bit
-from precompute.export.chances import Chances
 from precompute.export.recipe import ValueMode
 from precompute.export.rows import Rows, derive
 from store.exported import ELEMENT, MARGIN, MOVES, NO_CARD, NO_OWNER, POLICY, POLICY_MOVE, Column

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from engine.errors import SearchStoppedError
 from engine.game.board import Codes
+from engine.game.chances import Chances, millionths, score_weights
 from engine.game.deal import Deal
 from engine.game.moves import MOST_MOVES
 from engine.game.state import State
@@ -18,7 +19,6 @@ from engine.search.mcts import TreeSearch
 from engine.search.solver import Solver
 from engine.search.transpositions import TranspositionTable
 from engine.search.workspace import Query
-from precompute.export.chances import Chances, millionths, score_weights
 from precompute.export.recipe import Labels, PolicyFormat
 from precompute.export.rows import ONEHOT
 

@@ -35,12 +35,12 @@ from engine.game.board import (
     slot_at,
     slots_down,
 )
+from engine.game.chances import Chances
 from engine.game.deal import Deal, Player
 from engine.game.duels import Duels
 from engine.game.moves import MOST_MOVES, NO_MOVE, list_moves
 from engine.kernel import Numbers, inline_kernel, kernel
 from engine.text.wire import rules_to_dict
-from precompute.export.chances import Chances
 from precompute.export.recipe import ValueMode
 from precompute.export.rows import Rows, derive
 from store.exported import MILLION, SCHEMA

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.game.board import Codes
+from engine.game.chances import Chances
 from engine.game.deal import Deal
 from engine.game.moves import ply_of
 from engine.game.score import worths
 from engine.game.zobrist import TokenArray, Tokens, make_tokens, write_hash
 from engine.kernel import kernel
-from precompute.export.chances import Chances
 
 ONEHOT = np.zeros((0, 0), dtype=np.int32)  # the policy of rows whose best moves say it all
 

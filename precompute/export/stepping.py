@@ -1,7 +1,7 @@
 """Which move advances a game. Labels always come from perfect play; this decides the rest.
 
 Every strategy is a distribution over the legal moves, in millionths (see
-`precompute.export.chances`), and every ply has two random numbers: the first chooses a part
+`engine.game.chances`), and every ply has two random numbers: the first chooses a part
 of a mixture, the second the move. The tree search draws after them.
 """
 
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.random import Generator
 
 from engine.game.board import CELLS
+from engine.game.chances import chances_of, draw, score_weights, softmax_weights, without
 from engine.game.dealing import game_random
 from engine.game.moves import MOST_MOVES, list_moves
 from engine.game.state import State
-from precompute.export.chances import chances_of, draw, score_weights, softmax_weights, without
 from precompute.export.heuristic import move_scores
 from precompute.export.labellers import Labeller
 from precompute.export.recipe import OffLine, Play, Stepping

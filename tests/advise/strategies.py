@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from advise.view import View
@@ -16,4 +18,6 @@ players = st.sampled_from(Player)
 def seen_states(draw: st.DrawFn, min_ply: int = 0, max_ply: int = 9) -> tuple[State, View]:
     """Draw a state and what one of its players sees of it."""
     state = draw(states(min_ply, max_ply))
-    return state, View.seen_by(state, draw(players), is_open=draw(st.booleans()))
+    rules = state.rules._replace(open=draw(st.booleans()))
+    state = State(replace(state.deal, rules=rules), state.code)
+    return state, View.seen_by(state, draw(players))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from app.terminal.players import choose_random
+from advise.models import any_move
 from engine.game.dealing import game_random
 from engine.game.state import State
 from engine.text.wire import state_to_dict
@@ -66,7 +66,7 @@ def played(opening: State, number: int, ply: int) -> State:
     """Return a state reached by random play."""
     state = opening
     while state.ply < ply:
-        state = state.play(choose_random(state, game_random(3, number, state.ply)))
+        state = state.play(any_move(state, game_random(3, number, state.ply)))
     return state
 
 

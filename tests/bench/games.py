@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 
-from app.terminal.players import choose_random
+from advise.models import any_move
 from app.terminal.simulate import simulate
 from engine.game.cards import default_catalogue
 from engine.game.dealing import Dealer, ElementSource, game_random
@@ -35,7 +35,7 @@ def object_rate(dealer: Dealer) -> float:
         for _ in range(GAMES_PER_DEAL):
             state = start
             while not state.is_over:
-                state = state.play(choose_random(state, random))
+                state = state.play(any_move(state, random))
     return OBJECT_GAMES / (time.perf_counter() - began)
 
 

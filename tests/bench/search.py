@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from app.terminal.players import choose_random
+from advise.models import any_move
 from engine.game.cards import default_catalogue
 from engine.game.dealing import Dealer, ElementSource, game_random
 from engine.game.rules import SWITCHES, Rules, Variant
@@ -54,7 +54,7 @@ def ply_figures(solver: Solver) -> Iterator[Figure]:
     layer = [State.start(dealer.deal(number)) for number in range(STATES_PER_PLY)]
     for ply in range(1, 9):
         layer = [
-            state.play(choose_random(state, game_random(1, number, ply)))
+            state.play(any_move(state, game_random(1, number, ply)))
             for number, state in enumerate(layer)
         ]
         for name in ("margin, move, line", "all moves"):

@@ -119,11 +119,11 @@ def test_kernel_of_a_file_that_changed_since_it_was_loaded_is_not_kept(tmp_path:
 
 
 @pytest.mark.skipif(IS_JIT_OFF, reason="nothing is compiled")
-def test_edit_of_a_constant_in_another_package_is_noticed(tmp_path: Path) -> None:
+def test_edit_of_a_constant_in_another_file_is_noticed(tmp_path: Path) -> None:
     root, cache = copy_of_project(tmp_path), str(tmp_path / "cache")
-    code = "from precompute.export.chances import chances_of; print(chances_of([1.0, 3.0]))"
+    code = "from engine.game.chances import chances_of; print(chances_of([1.0, 3.0]))"
     assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "[250000, 750000]"
-    edit(root / "store/exported.py", "MILLION: Final = 1_000_000", "MILLION: Final = 1_000")
+    edit(root / "engine/game/shape.py", "MILLION: Final = 1_000_000", "MILLION: Final = 1_000")
     assert run_python(code, root, NUMBA_CACHE_DIR=cache) == "[250, 750]"
 
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 
 from engine.game.cards import default_catalogue
+from engine.game.chances import millionths
 from engine.game.state import State
 from engine.game.zobrist import hash_text, state_hash
 from engine.search.solver import Solver
 from engine.text.document import state_from_dict
 from engine.text.wire import state_to_dict
 from learn.lines import columns_from
-from precompute.export.chances import millionths
 from precompute.export.columns import encode_columns, join
 from precompute.export.lines import Lines, Wording, encode_lines
 from precompute.export.recipe import ValueMode

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.terminal.play import GivenUpError, TerminalGame, result_text
-from app.terminal.players import PlayerKind, choose_greedy
+from advise.opponents import Greedy, Humanlike, Perfect, Random, Tremble, parse_seat
+from advise.table import TablePlayer
+from app.terminal.play import NO_HINTS, GivenUpError, TerminalGame, result_text
 from app.terminal.review import Turn, review, worth_text
 from engine.game.cards import Catalogue, default_catalogue
 from engine.game.deal import Player
-from engine.game.dealing import game_random
 from engine.game.moves import Move
 from engine.game.state import State
 from engine.search.solver import Solver
@@ -25,7 +25,13 @@ LATE = "ff8-espw_2A.F.4B.L.15B.1.26A.41A.1_29.43_66.102.110_B"
 
 def late() -> State:
     """Return a state near the end, so that a solver without the JIT has little to do."""
-    return parse_state(LATE, default_catalogue())
+    return opened(parse_state(LATE, default_catalogue()))
+
+
+def opened(state: State) -> State:
+    """Return a state with the rule Open on."""
+    rules = state.rules._replace(open=True)
+    return State(replace(state.deal, rules=rules), state.code)
 
 
 class Person:
@@ -38,21 +44,29 @@ class Person:
     def ask(self, _question: str) -> str:
         return self.answers.pop(0)
 
-    def table(self, a: PlayerKind, b: PlayerKind) -> TerminalGame:
-        kinds = {Player.A: a, Player.B: b}
-        return TerminalGame(default_catalogue(), kinds, self.heard.append, self.ask, Solver())
+    def table(self, a: TablePlayer | None, b: TablePlayer | None) -> TerminalGame:
+        players = {Player.A: a, Player.B: b}
+        return TerminalGame(default_catalogue(), players, self.heard.append, self.ask, Solver())
 
 
 def start(text: str = ALL_RULES) -> State:
-    return parse_state(text, default_catalogue())
+    return opened(parse_state(text, default_catalogue()))
 
 
-MACHINES = [kind for kind in PlayerKind if kind is not PlayerKind.HUMAN]
+HUMAN = None
 
 
-@pytest.mark.parametrize("a", MACHINES)
-@pytest.mark.parametrize("b", MACHINES)
-def test_machines_finish_a_game(a: PlayerKind, b: PlayerKind) -> None:
+def greediest(state: State) -> Move:
+    """Return what the greedy player plays."""
+    return next(iter(Greedy().chances(state)))
+
+
+MACHINES = [Random(), Greedy(), Perfect(), Tremble(0.5), Humanlike(60)]
+
+
+@pytest.mark.parametrize("a", MACHINES, ids=str)
+@pytest.mark.parametrize("b", MACHINES, ids=str)
+def test_machines_finish_a_game(a: TablePlayer, b: TablePlayer) -> None:
     person = Person()
     turns = person.table(a, b).play(late())
     final = turns[-1].state.play(turns[-1].move)
@@ -61,21 +75,21 @@ def test_machines_finish_a_game(a: PlayerKind, b: PlayerKind) -> None:
     assert sum("places" in line for line in person.heard) == len(turns) == 4
 
 
-@pytest.mark.parametrize("opponent", MACHINES)
-def test_perfect_player_gets_what_it_was_promised(opponent: PlayerKind) -> None:
+@pytest.mark.parametrize("opponent", MACHINES, ids=str)
+def test_perfect_player_gets_what_it_was_promised(opponent: TablePlayer) -> None:
     promised = Solver().solve(late())
     assert late().to_move is Player.B
-    turns = Person().table(opponent, PlayerKind.PERFECT).play(late())
+    turns = Person().table(opponent, Perfect()).play(late())
     final = turns[-1].state.play(turns[-1].move)
     assert -final.margin >= -promised.margin
-    if opponent is PlayerKind.PERFECT:
+    if opponent == Perfect():
         assert tuple(turn.move for turn in turns) == promised.line
         assert final.margin == promised.margin
 
 
 def test_review_says_what_each_move_gave_away() -> None:
     person = Person()
-    table = person.table(PlayerKind.RANDOM, PlayerKind.PERFECT)
+    table = person.table(Random(), Perfect())
     turns = table.play(late())
     person.heard.clear()
     table.say_review(turns)
@@ -102,11 +116,11 @@ def test_worth_in_words() -> None:
 
 def test_every_capture_is_told_with_its_rule() -> None:
     person = Person()
-    table = person.table(PlayerKind.GREEDY, PlayerKind.GREEDY)
+    table = person.table(Greedy(), Greedy())
     table.play(start())
     state = start()
     for ply in range(9):
-        move = choose_greedy(state, game_random(0, 0, ply))
+        move = greediest(state)
         told = [line for line in person.heard if "places" in line][ply].splitlines()
         assert len(told) == 1 + len(state.captures(move))
         for line, capture in zip(told[1:], state.captures(move), strict=True):
@@ -129,7 +143,7 @@ def test_person_is_asked_until_the_move_is_legal() -> None:
         "quit",
     )
     with pytest.raises(GivenUpError):
-        person.table(PlayerKind.HUMAN, PlayerKind.HUMAN).play(start())
+        person.table(HUMAN, HUMAN).play(start())
     heard = "\n".join(person.heard)
     assert 'move: found "nonsense"' in heard
     assert "CARD CELL places a card" in heard
@@ -144,7 +158,7 @@ def test_person_is_asked_until_the_move_is_legal() -> None:
 @pytest.mark.parametrize("has_hints", [False, True])
 def test_hints_show_every_move_with_its_worth(has_hints: bool) -> None:
     person = Person("quit") if has_hints else Person("hint", "quit")
-    table = person.table(PlayerKind.HUMAN, PlayerKind.HUMAN)
+    table = person.table(HUMAN, HUMAN)
     with pytest.raises(GivenUpError):
         replace(table, has_hints=has_hints).play(late())
     ranked = Solver().rank(late())
@@ -157,7 +171,7 @@ def test_hints_show_every_move_with_its_worth(has_hints: bool) -> None:
 
 def test_greedy_takes_the_most_and_the_first_of_equals(catalogue: Catalogue) -> None:
     state = parse_state("tc_3.1A.5_2.3.4.5_6.7.8.9.110_B", catalogue)
-    best = choose_greedy(state, game_random(0, 0, 0))
+    best = greediest(state)
     most = max(len(state.captures(move)) for move in state.legal_moves())
     firsts = [move for move in state.legal_moves() if len(state.captures(move)) == most]
     assert best == firsts[0]
@@ -175,3 +189,46 @@ def test_greedy_takes_the_most_and_the_first_of_equals(catalogue: Catalogue) -> 
 def test_result_is_told(owners: str, variant: str, text: str, catalogue: Catalogue) -> None:
     cells = ".".join(f"{card}{owner}" for card, owner in enumerate(owners, start=1))
     assert result_text(parse_state(f"{variant}_{cells}__10_B", catalogue)) == text
+
+
+# Hidden hands
+
+
+def hidden(state: State) -> State:
+    rules = state.rules._replace(open=False)
+    return State(replace(state.deal, rules=rules), state.code)
+
+
+def test_hand_of_the_other_is_face_down_while_hands_are_hidden() -> None:
+    person = Person("hint", "quit")
+    with pytest.raises(GivenUpError):
+        person.table(Random(), HUMAN).play(hidden(late()))
+    picture = person.heard[0]
+    shown, face_down = late().hands[Player.B], late().hands[Player.A]
+    assert all(card.name in picture for card in shown)
+    assert not any(card.name in picture for card in face_down)
+    assert picture.count("face down") == len(face_down)
+    assert person.heard[1] == NO_HINTS
+
+
+@pytest.mark.parametrize("other", [HUMAN, Random()], ids=str)
+def test_people_see_their_own_hands_only(other: TablePlayer | None) -> None:
+    person = Person("66 1", "29 3", "quit")
+    with pytest.raises(GivenUpError):
+        person.table(other, HUMAN).play(hidden(late()))
+    pictures = [line for line in person.heard if "hand:" in line]
+    assert ("A's hand:\n    ? face down" in pictures[1]) == (other is not HUMAN)
+    assert ("B's hand:\n    ? face down" in pictures[1]) == (other is HUMAN)
+
+
+def test_computer_player_plays_slots_in_dealt_order() -> None:
+    """Worked example: all moves score alike, so it plays its first slot, whatever the id."""
+    state = opened(parse_state("ff8_9_1.2.3.4.5_6.7.8.9.10_A", default_catalogue()))
+    computer = parse_seat("ff8:search=0,strategy=0")
+    for order in ([5, 1, 2, 3, 4], [3, 1, 2, 4, 5]):
+        slots = {
+            Player.A: tuple(default_catalogue()[card] for card in order),
+            Player.B: state.deal.hands[1],
+        }
+        table = replace(Person().table(computer, Random()), slots=slots)
+        assert table.play(state)[0].move == Move(order[0], 0)

@@ -223,7 +223,7 @@ TWICE = {
 WRONG = {
     "unknown field": (with_text('"turn"', '"extra": 1, "turn"'), "extra: .* only the fields"),
     "unknown field of a cell": (with_text('"cell": 0', '"cell": 0, "x": 1'), r"board\[0\]\.x"),
-    "unknown rule": (with_text('"same"', '"open": true, "same"'), r"rules\.open"),
+    "unknown rule": (with_text('"same"', '"random": true, "same"'), r"rules\.random"),
     "unknown hand": (with_text('"B": [', '"C": [], "B": ['), r"hands\.C"),
     "label": (with_text('"turn"', '"game_id": 7, "turn"'), None),
     "byte order mark": (b"\xef\xbb\xbf" + PLAIN.encode(), None),
@@ -316,6 +316,16 @@ def test_rules_are_written_with_all_five_fields(rules: Rules) -> None:
     assert list(written) == [*SWITCHES, "variant"]
     assert Rules.of([name for name in SWITCHES if written[name]], rules.variant) == rules
     assert Variant(written["variant"]) is rules.variant
+
+
+@given(strategies.rules, st.booleans(), st.booleans())
+def test_sudden_death_and_open_are_written_when_they_are_on(
+    rules: Rules, sudden_death: bool, is_open: bool
+) -> None:
+    written = rules_to_dict(rules._replace(sudden_death=sudden_death, open=is_open))
+    beyond = {name: on for name, on in written.items() if name in ("sudden_death", "open")}
+    expected = {"sudden_death": sudden_death, "open": is_open}
+    assert beyond == {name: on for name, on in expected.items() if on}
 
 
 def batch_of(*items: str) -> bytes:

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from engine.game.board import CELLS, Codes
 from engine.game.moves import NO_MOVE
+from engine.game.shape import MILLION
 from engine.kernel import kernel
-from store.exported import MILLION
 
 Weights: TypeAlias = npt.NDArray[np.float64]  # [n, 45], by number of move
 Chances: TypeAlias = npt.NDArray[np.int32]  # [n, 45], in millionths

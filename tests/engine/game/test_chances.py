@@ -9,8 +9,8 @@ from math import exp
 import numpy as np
 from hypothesis import given, strategies as st
 
+from engine.game.chances import chances_of, draw, millionths, score_weights, without
 from engine.game.dealing import game_random
-from precompute.export.chances import chances_of, draw, millionths, score_weights, without
 from tests.chi_square import agrees
 
 weights = st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 1e3)), min_size=1, max_size=45)
