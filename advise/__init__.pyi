@@ -1,5 +1,6 @@
 from .fallible import fallible_moves as fallible_moves, fallible_values as fallible_values
 from .guaranteed import Guaranteed as Guaranteed, Plan as Plan, bracket_moves as bracket_moves
+from .match import Match as Match
 from .open_tables import Tables as Tables, make_tables as make_tables
 from .open_values import (
     OpenValues as OpenValues,
@@ -10,7 +11,19 @@ from .open_values import (
     worst_mean as worst_mean,
 )
 from .opponent import Opponent as Opponent, Replies as Replies
+from .opponents import (
+    ComputerModel as ComputerModel,
+    Greedy as Greedy,
+    Humanlike as Humanlike,
+    Mixture as Mixture,
+    Perfect as Perfect,
+    Random as Random,
+    Softmax as Softmax,
+    Tremble as Tremble,
+    parse_opponent as parse_opponent,
+)
 from .racing import contenders as contenders
+from .results import Results as Results
 from .view import View as View
 from .world import World as World, state_in as state_in
 from .worlds import Combinations as Combinations, Shuffle as Shuffle, Worlds as Worlds

@@ -13,6 +13,7 @@ from typing import Any
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
+from app.opponents import warm_up as warm_up_opponents
 from app.settings import Settings
 from app.wishes import Wishes
 from engine.errors import (
@@ -112,6 +113,7 @@ class Service:
         answer = Oracle(None).search(state, moves=True)
         state.captures(answer.solution.line[0])
         warm_up(opening)
+        warm_up_opponents(self.catalogue)
 
     @property
     def generation(self) -> str | None:
