@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from tests.bench import (
+    advise,
     cluster,
     commands,
     database,
@@ -32,6 +33,7 @@ from tests.bench.figures import Figure
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "games": games.figures,
     "search": search.figures,
+    "advise": advise.figures,
     "players": players.figures,
     "match": match.figures,
     "database": lambda: chain(database.figures(), growth.figures()),
