@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.game.moves import NO_MOVE
-from engine.kernel import inline_kernel, plain
-from engine.search.transpositions import CODE_BITS, HEADER, Entries, start_query, stirred
+from engine.kernel import inline_kernel
+from engine.search.transpositions import CODE_BITS, HEADER, Entries, stirred
 
 MOST_WORTH = (1 << 16) - 1
 ENTRY_WORDS = 2
@@ -23,6 +23,7 @@ MIN_PLACE_BITS = 10
 _UPPER_AT, _MOVE_AT = 16, 32
 _MOVE = 0x7F  # also stands for no move: packed moves are below 90
 _TAG, _SHIFT = 0, 1  # words of the header, as in the table of cards
+HIGHEST_TAG = (1 << (63 - CODE_BITS)) - 1
 NO_BOUNDS = (_MOVE << _MOVE_AT) | (MOST_WORTH << _UPPER_AT)
 
 
@@ -38,7 +39,10 @@ class BoundsTable:
 
     def start_query(self) -> None:
         """Forget all that is in the table, by no longer believing its tag."""
-        plain(start_query)(self.entries)
+        if self.entries[_TAG] == HIGHEST_TAG:
+            self.entries[HEADER:] = 0
+            self.entries[_TAG] = 0
+        self.entries[_TAG] += 1
 
 
 @inline_kernel

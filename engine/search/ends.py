@@ -160,7 +160,11 @@ def answer(work: Workspace, ends: Numbers, code: int, window: Window) -> int:
 @kernel
 def exact_worth(work: Workspace, ends: Numbers, code: int) -> int:
     """Return what the mover reaches."""
-    return answer(work, ends, code, (NOTHING, int(ends[TOTAL_AT]) + 1))
+    total = int(ends[TOTAL_AT])
+    above = total + 1
+    # A constant within the tuple would be a type of its own, and search a pair of functions that
+    # call each other, which cannot be loaded from the cache.
+    return answer(work, ends, code, (total - above, above))
 
 
 @kernel
