@@ -7,6 +7,7 @@ import gc
 import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -25,6 +26,7 @@ from engine.errors import (
 from engine.game.cards import load_cards
 from engine.game.dealing import Dealer
 from engine.game.facts import Facts
+from engine.game.rules import Rules, Variant
 from engine.game.state import State
 from engine.text.wire import read_facts
 from store.answer import Answer
@@ -111,6 +113,8 @@ class Service:
             state = state.play(state.legal_moves()[0])
         answer = Oracle(None).search(state, moves=True)
         state.captures(answer.solution.line[0])
+        rules = Rules(variant=Variant.FF8, sudden_death=True)
+        Oracle(None).search(State(replace(state.deal, rules=rules), state.code), moves=True)
         warm_up(opening)
 
     @property
@@ -228,7 +232,9 @@ class Service:
 
     async def search(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the search's answer."""
-        return await self.live.answer(State.from_facts(facts, self.catalogue), wishes)
+        facts.rules.check_rounds()
+        known = self._oracle.round_table(facts)
+        return await self.live.answer(State.from_facts(facts, self.catalogue), wishes, known)
 
     async def answer(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the answer to a state."""

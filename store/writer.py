@@ -95,6 +95,14 @@ class Writer:
             ]
         )
 
+    def note(self, key: bytes, content: bytes) -> None:
+        """Commit how far something is that is not finished."""
+        self._environment.commit([Entry.of(META, key, content)])
+
+    def noted(self, key: bytes) -> bytes | None:
+        """Return what was noted last, None when nothing was."""
+        return self._environment.read(META, key)
+
     def append(self, table: bytes, frames: Iterable[tuple[bytes, bytes]]) -> None:
         """Write sealed values in the order of their keys, beyond those that are there."""
         self._environment.append(table, frames)

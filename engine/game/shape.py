@@ -11,5 +11,6 @@ SEATS = 2
 SIDES = 4
 
 Value = Literal[-1, 0, 1]  # lost, drawn, won
+Rounds = Literal["all", 1]  # of Sudden Death, that an answer looks at
 RuleName = Literal["same", "plus", "basic", "combo"]  # by which a card is captured
 RULE_NAMES: tuple[RuleName, ...] = ("same", "plus", "basic", "combo")  # by number of rule

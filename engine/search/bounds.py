@@ -78,7 +78,9 @@ def move_in(bounds: int) -> int:
 
 
 @inline_kernel
-def keep_bounds(entries: Entries, place: int, code: int, bounds: tuple[int, int], move: int) -> None:
+def keep_bounds(
+    entries: Entries, place: int, code: int, bounds: tuple[int, int], move: int
+) -> None:
     """Keep the lower and the upper bound of a code, and its best move."""
     lower, upper = bounds
     entries[place] = (int(entries[_TAG]) << CODE_BITS) | code

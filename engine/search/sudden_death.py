@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -27,21 +26,22 @@ from engine.errors import DamagedError, RulesError
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import Card
 from engine.game.deal import Deal
-from engine.game.moves import MOST_MOVES, NO_MOVE, Move, moves_of
+from engine.game.moves import MOST_MOVES, NO_MOVE, moves_of
 from engine.game.rules import Rules
-from engine.game.shape import Value
+from engine.game.shape import Rounds, Value
 from engine.game.splits import SPLITS, opening_of, split_of, splits_after
 from engine.game.state import State
 from engine.kernel import Numbers
 from engine.search.bounds import BoundsTable
 from engine.search.ends import exact_worth, make_ends, rank, solve
 from engine.search.ends_endgame import SETS
+from engine.search.solver import RankedMove, Solution
 from engine.search.workspace import SCRATCH_LENGTH, Query, Workspace
 
 UNDECIDED = 0
 MOST_ROUNDS = 127  # that a byte can tell
-ALL_ROUNDS: Literal["all"] = "all"
-Rounds = Literal["all"] | Literal[1]  # how many rounds an answer looks at
+ALL_ROUNDS: Rounds = "all"
+THIS_ROUND: Rounds = 1  # what follows a draw is not known
 
 _SIZES = np.array([mask.bit_count() for mask in range(SETS)])
 _LOST, _DRAWN, _WON = 0, 1, 2  # of one round
@@ -89,30 +89,6 @@ class RoundTable:
         return self.decisions[split_of(deal)]
 
 
-class RoundSolution(NamedTuple):
-    """What perfect play makes of a state under Sudden Death."""
-
-    value: Value  # 1, 0, -1: won, drawn, lost for the side to move
-    round: int | None  # in which it is decided, from 1, the present one; None when it is not
-    rounds: Rounds  # that were looked at; 1: what follows a draw is not known
-    line: tuple[Move, ...]  # best moves to the end of this round
-    nodes: int
-    depth: int  # plies left in this round
-
-    @property
-    def best_move(self) -> Move | None:
-        """Return the first best move in the documented order; None when the round is over."""
-        return self.line[0] if self.line else None
-
-
-class RoundMove(NamedTuple):
-    """A legal move and what it is worth with perfect play after it."""
-
-    move: Move
-    value: Value  # for the side that makes the move
-    round: int | None
-
-
 class RoundSolver:
     """Solves states under Sudden Death, one at a time; each thread needs a solver of its own."""
 
@@ -126,43 +102,40 @@ class RoundSolver:
 
     def solve(
         self, state: State, known: RoundTable | None = None, query: Query | None = None
-    ) -> RoundSolution:
+    ) -> Solution:
         """Return value, round, best move and line; without a table, of this round alone."""
         query = query or Query()
         before = query.nodes
         ends = _ladder(state.deal, known)
-        worth = solve(
-            self._start(state.deal, query), ends, state.code, self._moves, self._line
-        )
+        worth = solve(self._start(state.deal, query), ends, state.code, self._moves, self._line)
         query.check()
         depth = CELLS - state.ply
         named = moves_of(state.deal)
         line = tuple([named[packed] for packed in self._line[:depth].tolist()])
         value, number = _said(worth, int(ends[-1]))
-        rounds: Rounds = ALL_ROUNDS if known else 1
-        return RoundSolution(value, number, rounds, line, query.nodes - before, depth)
+        rounds = ALL_ROUNDS if known else THIS_ROUND
+        return Solution(0, value, line, query.nodes - before, depth, rounds, number)
 
     def rank(
         self, state: State, known: RoundTable | None = None, query: Query | None = None
-    ) -> tuple[RoundMove, ...]:
+    ) -> tuple[RankedMove, ...]:
         """Return every legal move, best first, ties in the documented order."""
         if state.is_over:
             return ()
         query = query or Query()
         ends = _ladder(state.deal, known)
-        count = rank(
-            self._start(state.deal, query), ends, state.code, self._moves, self._worths
-        )
+        count = rank(self._start(state.deal, query), ends, state.code, self._moves, self._worths)
         query.check()
         named, total = moves_of(state.deal), int(ends[-1])
         found = zip(self._moves[:count].tolist(), self._worths[:count].tolist(), strict=True)
-        return tuple(
-            RoundMove(named[packed], *_said(worth, total))
-            for packed, worth in sorted(found, key=lambda one: -one[1])
-        )
+        ranking = []
+        for packed, worth in sorted(found, key=lambda one: -one[1]):
+            value, number = _said(worth, total)
+            ranking.append(RankedMove(named[packed], value, 0, number))
+        return tuple(ranking)
 
     def decide(self, opening: State, decisions: bytes, query: Query | None = None) -> Value:
-        """Return an opening's value for its starter, when draws are worth what is decided so far."""
+        """Return an opening's value for its starter; draws are worth what is decided so far."""
         query = query or Query()
         ends = make_ends(_worths(opening.deal, decisions, 1), _WON)
         worth = exact_worth(self._start(opening.deal, query), ends, opening.code)
@@ -207,9 +180,7 @@ def _said(worth: int, total: int) -> tuple[Value, int | None]:
     return (1, total - worth + 1) if worth > middle else (-1, worth + 1)
 
 
-def next_decisions(
-    decisions: bytes, found: Sequence[tuple[int, Value]], rounds: int
-) -> bytes:
+def next_decisions(decisions: bytes, found: Sequence[tuple[int, Value]], rounds: int) -> bytes:
     """Return a table with what round number `rounds` decided of the splits looked at."""
     after = bytearray(decisions)
     for split, value in found:
