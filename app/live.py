@@ -19,20 +19,21 @@ from app.wishes import Wishes
 from engine.errors import SearchStoppedError
 from engine.game.facts import Facts
 from engine.game.state import State
+from engine.search.sudden_death import RoundTable
 from engine.search.workspace import Query
 from store.answer import Answer
 from store.oracle import Oracle
 
-Question = tuple[Facts, Wishes]
+Question = tuple[Facts, Wishes, RoundTable | None]
 T = TypeVar("T")
 
 
 class Search:
     """One search, and who waits for it."""
 
-    def __init__(self, state: State, wishes: Wishes) -> None:
-        """Ask about a state."""
-        self.state, self.wishes = state, wishes
+    def __init__(self, state: State, wishes: Wishes, known: RoundTable | None) -> None:
+        """Ask about a state; under Sudden Death, with what is known of the rounds to come."""
+        self.state, self.wishes, self.known = state, wishes, known
         self.future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.query = Query()
 
@@ -56,14 +57,14 @@ class Live:
         """Return the number of searches, and of what takes their place, that run or wait."""
         return len(self._searches) + self._others
 
-    async def answer(self, state: State, wishes: Wishes) -> Answer:
+    async def answer(self, state: State, wishes: Wishes, known: RoundTable | None = None) -> Answer:
         """Return the search's answer, or raise `ServiceError` when it takes too long."""
-        question = (state.facts, wishes)
+        question = (state.facts, wishes, known)
         if question in self._answers:
             self._answers.move_to_end(question)
             self.metrics.kept.inc()
             return self._answers[question]
-        search = self._searches.get(question) or self._submit(question, state, wishes)
+        search = self._searches.get(question) or self._submit(question, state)
         return await asyncio.shield(search.future)
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -106,10 +107,11 @@ class Live:
     def _late(self) -> ServiceError:
         return ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
 
-    def _submit(self, question: Question, state: State, wishes: Wishes) -> Search:
+    def _submit(self, question: Question, state: State) -> Search:
         self._check_room()
         loop = asyncio.get_running_loop()
-        search = Search(state, wishes)
+        _, wishes, known = question
+        search = Search(state, wishes, known)
         try:
             task = loop.run_in_executor(self._pool, self._search, search)
         except RuntimeError as error:  # the pool takes nothing any more
@@ -132,7 +134,13 @@ class Live:
         oracle: Oracle = self._local.oracle
         wishes, began = search.wishes, time.perf_counter()
         try:
-            return oracle.search(search.state, moves=wishes.moves, pv=wishes.pv, query=search.query)
+            return oracle.search(
+                search.state,
+                moves=wishes.moves,
+                pv=wishes.pv,
+                known=search.known,
+                query=search.query,
+            )
         finally:
             self.metrics.solve_seconds.observe(time.perf_counter() - began)
 

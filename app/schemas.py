@@ -169,6 +169,9 @@ class DatabaseResponse(Struct):
     digest: str | UnsetType = UNSET
     file_bytes: int | UnsetType = UNSET
     deals: int | UnsetType = UNSET
+    tables: Annotated[int, Meta(description="Of Sudden Death, if there are any")] | UnsetType = (
+        UNSET
+    )
     kinds: (
         Annotated[dict[str, int], Meta(description="Rules and depth, and how many deals")]
         | UnsetType

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
@@ -28,6 +29,7 @@ from engine.errors import (
 from engine.game.cards import load_cards
 from engine.game.dealing import Dealer
 from engine.game.facts import Facts
+from engine.game.rules import Rules, Variant
 from engine.game.state import State
 from engine.text.wire import read_facts
 from store.answer import Answer
@@ -116,6 +118,8 @@ class Service:
             state = state.play(state.legal_moves()[0])
         answer = Oracle(None).search(state, moves=True)
         state.captures(answer.solution.line[0])
+        rules = Rules(variant=Variant.FF8, sudden_death=True)
+        Oracle(None).search(State(replace(state.deal, rules=rules), state.code), moves=True)
         warm_up(opening)
         warm_up_opponents(self.catalogue)
 
@@ -258,7 +262,9 @@ class Service:
 
     async def search(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the search's answer."""
-        return await self.live.answer(State.from_facts(facts, self.catalogue), wishes)
+        facts.rules.check_rounds()
+        known = self._oracle.round_table(facts)
+        return await self.live.answer(State.from_facts(facts, self.catalogue), wishes, known)
 
     async def answer(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the answer to a state."""

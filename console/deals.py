@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import NotationError
+from engine.errors import NotationError, RulesError
 from engine.game.cards import Catalogue
 from engine.game.deal import Deal, Player
 from engine.game.dealing import Dealer
@@ -23,6 +23,13 @@ def parse_first(text: str, allowed: str = "A, B or random") -> Player | None:
 def chosen_deal(dealer: Dealer, hands: str | None, number: int) -> Deal:
     """Return the given hands as a deal, or the sampled deal `number`."""
     return dealer.deal(number, parse_hands(hands, dealer.catalogue) if hands else None)
+
+
+def refuse_sudden_death(rules: Rules) -> None:
+    """Refuse rules under which what is stored of a deal, or exported, would not be its worth."""
+    if rules.sudden_death:
+        allowed = "deals without it; precompute --sudden-death --ten makes tables of ten cards"
+        raise RulesError.of("rules", "sudden_death", allowed)
 
 
 def make_dealer(  # noqa: PLR0913  one parameter for each option

@@ -30,6 +30,8 @@ BOTH = "both"
 SOURCES = ("hands", "sample", "state", "demo")
 OF_DEALS = ("rules", "variant", "elements", "first", "hand_strategy", "seed")
 OF_PLANS = ("plies",)
+# A table is for all splits and both starters, under the one variant in which rounds are drawn.
+OTHERS_THAN_TABLES = (*SOURCES, "variant", "elements", "first", "hand_strategy", "seed", *OF_PLANS)
 
 
 def build(  # noqa: PLR0913  one parameter for each option
@@ -50,6 +52,17 @@ def build(  # noqa: PLR0913  one parameter for each option
         typer.Option(
             metavar="@FILE",
             help="All below a state: @FILE with JSON, also one a line; or a notation.",
+        ),
+    ] = None,
+    sudden_death: Annotated[
+        bool, typer.Option("--sudden-death", help="Tables of Sudden Death instead of deals.")
+    ] = False,
+    ten: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC",
+            help="Ten cards of a table, ids or names: 2,3,4,5,6,7,19,20,24,27; or @FILE, ten a "
+            "line. Repeatable.",
         ),
     ] = None,
     demo: Annotated[
@@ -102,6 +115,8 @@ def build(  # noqa: PLR0913  one parameter for each option
 
       precompute --sample 100 --seed 7 --variant ff8 --rules same,plus,elemental --elements ff8
 
+      precompute --sudden-death --ten 2,3,4,5,6,7,19,20,24,27 --rules same,plus
+
       precompute --resume --cluster tcp://scheduler:8786
     """
     if context.invoked_subcommand:
@@ -110,16 +125,25 @@ def build(  # noqa: PLR0913  one parameter for each option
     check_used(context)
     # A job stands on half of this project; who asks for help, or names another command, does
     # not wait for it.
-    from console.deals import make_dealer, parse_first
+    from console.deals import make_dealer, parse_first, refuse_sudden_death
     from engine.game.cards import load_cards
     from engine.game.deal import Player
+    from engine.text.notation import parse_rules
     from precompute.building import again, carry_out, make_plan, tell
     from precompute.crew import choose_crew
     from precompute.job import Job
+    from precompute.rounds import plan_tables
     from store.generations import Folder
 
     crew = choose_crew(cluster, threads, memory)
     catalogue = load_cards(cards)
+    on_workers = None if cards == DEFAULT_CARDS else cards.resolve()
+    job = Job(Folder(db), catalogue, crew, on_workers, merges=not no_merge)
+    if sudden_death:
+        tables = plan_tables(ten or [], parse_rules(rules, Variant.FF8), catalogue)
+        tell(carry_out(job, tables, resume, again(db, cluster)), json_output)
+        return
+    refuse_sudden_death(parse_rules(rules, variant))
     if first != BOTH:
         parse_first(first, "A, B, random or both")
     dealer = make_dealer(
@@ -137,14 +161,18 @@ def build(  # noqa: PLR0913  one parameter for each option
         raise typer.BadParameter(
             "nothing to do: give --hands, --sample, --state, --demo or --resume"
         )
-    on_workers = None if cards == DEFAULT_CARDS else cards.resolve()
-    job = Job(Folder(db), catalogue, crew, on_workers, merges=not no_merge)
     report = carry_out(job, plan, resume, again(db, cluster))
     tell(report, json_output)
 
 
 def check_used(context: typer.Context) -> None:
     """Refuse options that would have no say: what they set is settled by another."""
+    if context.params["sudden_death"]:
+        refuse_given(context, OTHERS_THAN_TABLES, "leave it out with --sudden-death")
+        if not context.params["ten"]:
+            raise typer.BadParameter("give the ten cards of a table: --ten 2,3,4,5,6,7,19,20,24,27")
+    else:
+        refuse_given(context, ("ten",), "only with --sudden-death")
     for name in ("state", "demo"):
         if context.params[name]:
             refuse_given(context, OF_DEALS, f"leave it out with {spelled(name)}, which sets it")

@@ -93,6 +93,7 @@ def tell(report: Report | None, json_output: bool) -> None:
         return
     facts: dict[str, Any] = {
         "deals": report.deals,
+        **({"tables": report.tables} if report.tables else {}),
         "states_solved": report.states,
         "seconds": round(report.seconds, 3),
         "generation": report.generation.name,
@@ -107,7 +108,13 @@ def tell(report: Report | None, json_output: bool) -> None:
     if report.deals:
         print_layers(report.layers, report.total)
     typer.echo(
-        f"{counted(facts['deals'], 'deal')} in {report.seconds:,.1f} s: "
+        f"{done_text(report)} in {report.seconds:,.1f} s: "
         f"{report.states:,} states solved, {facts['total']['states']:,} stored; "
         f"{facts['generation']} has {facts['file_bytes']:,} bytes, content digest {facts['digest']}"
     )
+
+
+def done_text(report: Report) -> str:
+    """Return in words how many deals and tables a job made."""
+    made = [counted(report.deals, "deal")] if report.deals or not report.tables else []
+    return " and ".join(made + ([counted(report.tables, "table")] if report.tables else []))

@@ -36,6 +36,10 @@ def info(  # noqa: PLR0913  one parameter for each option
     deals: Annotated[
         bool, typer.Option("--deals", help="The deals instead, a line for each.")
     ] = False,
+    sudden_death: Annotated[
+        bool,
+        typer.Option("--sudden-death", help="The tables of Sudden Death instead, one a line."),
+    ] = False,
     variant: Annotated[
         Variant | None, typer.Option(help="With --deals: those of a variant.", show_default="any")
     ] = None,
@@ -57,6 +61,12 @@ def info(  # noqa: PLR0913  one parameter for each option
 
       precompute info --deals --variant ff8 --no-elemental --card Squall
     """
+    if sudden_death:
+        from precompute.tables import list_tables
+
+        refuse_given(context, ("deals", *OF_DEALS), "leave it out with --sudden-death")
+        list_tables(db, load_cards(cards), json_output=json_output)
+        return
     if deals:
         from precompute.deals import list_deals  # reads blocks, which a summary does not wait for
         from store.deals import DealFilter

@@ -18,12 +18,14 @@ from engine.game.cards import Catalogue
 from engine.game.state import State
 from engine.tablebase.retrograde import Phase
 from precompute.roots import SolvedRoot, SolveRoots, memory_needed
+from precompute.rounds import DecideSplits, solve_table
 from store import preflight
 from store.generations import Folder
 from store.merge import merge_due
 from store.part_list import Generation
 from store.publish import publish_job, whole_parts
 from store.records import Kind, PlannedRoot
+from store.rounds import is_table
 from store.totals import Totals
 from store.writer import Writer
 from work import tasks
@@ -48,6 +50,7 @@ class Report:
 
     generation: Generation
     deals: int  # of this run
+    tables: int  # of Sudden Death, of this run
     layers: list[dict[str, Any]]  # what they take, ply by ply
     total: dict[str, Any]  # all plies together
     states: int  # solved in this run, stored or not
@@ -99,19 +102,37 @@ class Job:
         done, left = self._resumed(plan, resume) if is_begun else self._lacking(plan)
         if not is_begun and not left:
             return None
-        needed = memory_needed(left)
-        task = SolveRoots(Kind.of(self.catalogue), needed, self.cards, watch.phase)
+        tables = [planned for planned in left if is_table(planned.root)]
+        deals = [planned for planned in left if not is_table(planned.root)]
+        needed = memory_needed(deals)
+        kind, totals, states = Kind.of(self.catalogue), Totals(), 0
+        task = SolveRoots(kind, needed, self.cards, watch.phase)
         with self.crew.engaged(task, watch) as crew:
             watch.begin(done, left, f"{crew.means}, {needed:,} MiB for a deal")
             if not is_begun:
                 self._begin(left)
             began = time.perf_counter()
             with Writer(self.folder.job, self.catalogue) as writer:
-                roots = crew.results(left, in_order=False)
-                totals, states = self._write(writer, roots, watch)
+                roots = crew.results(deals, in_order=False)
+                states += self._write(writer, roots, watch, totals)
+        if tables:
+            with (
+                self.crew.engaged(DecideSplits(kind, self.cards), watch) as table_crew,
+                Writer(self.folder.job, self.catalogue) as writer,
+            ):
+                made = (solve_table(one, table_crew, writer, watch.tell) for one in tables)
+                states += self._write(writer, made, watch, totals)
         generation = publish_job(self.folder, self.catalogue)
         seconds = time.perf_counter() - began
-        return Report(generation, totals.deals, totals.rows(), totals.total(), states, seconds)
+        return Report(
+            generation,
+            totals.deals,
+            totals.tables,
+            totals.rows(),
+            totals.total(),
+            states,
+            seconds,
+        )
 
     def _resumed(
         self, plan: Sequence[PlannedRoot] | None, resume: bool
@@ -159,13 +180,13 @@ class Job:
         self.folder.begin(prepare)
 
     def _write(
-        self, writer: Writer, roots: Iterator[SolvedRoot], watch: JobListener
-    ) -> tuple[Totals, int]:
-        """Commit roots as they are solved, and add up; nothing of them is kept."""
-        totals, states = Totals(), 0
+        self, writer: Writer, roots: Iterator[SolvedRoot], watch: JobListener, totals: Totals
+    ) -> int:
+        """Commit roots as they are solved, and add up; return the states that were looked at."""
+        states = 0
         for solved in roots:
             writer.write_root(solved.planned, solved.record, solved.blocks)
             totals.add(solved.record)
             states += solved.states
             watch.finish(solved)
-        return totals, states
+        return states

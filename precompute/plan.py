@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from console.deals import refuse_sudden_death
 from engine.errors import DealError, InputError, NotationError, Problem, StateError
 from engine.game.cards import Card, Catalogue
 from engine.game.dealing import Dealer
@@ -122,6 +123,13 @@ def _hands_in_line(line: str, catalogue: Catalogue) -> Hands:
 
 def read_states(spec: str, catalogue: Catalogue) -> list[State]:
     """Return the state of a notation, or those of @FILE: one JSON state, or one a line."""
+    states = _read_states(spec, catalogue)
+    for state in states:
+        refuse_sudden_death(state.rules)
+    return states
+
+
+def _read_states(spec: str, catalogue: Catalogue) -> list[State]:
     if not spec.startswith("@"):
         return [parse_state(spec, catalogue)]
     path = Path(spec[1:])

@@ -23,11 +23,14 @@ from console.run import FAILED
 from engine.errors import DamagedError, TriadError, counted
 from engine.game.cards import load_cards
 from engine.game.dealing import check_seed
+from engine.game.splits import SPLITS
 from engine.game.state import State
 from engine.search.solver import Solver
+from engine.search.sudden_death import RoundSolver
 from engine.tablebase.blocks import runs_of
 from engine.tablebase.root import make_root
-from engine.text.notation import format_state, parse_state
+from engine.text.notation import format_state, parse_state, rules_of
+from precompute.tables import check_table
 from store.format import OLD_FORMAT, as_key, block_from, block_key
 from store.parts import Parts
 from store.reader import Reader
@@ -52,6 +55,7 @@ class Findings:
     blocks: int = 0
     states: int = 0
     sampled: int = 0
+    tables: int = 0  # of Sudden Death
     problems: list[str] = field(default_factory=list)
 
 
@@ -79,8 +83,13 @@ def verify(
     findings.problems += check_parts(reader.parts)
     with progress_bar() as bar:
         for number, record in enumerate(bar.track(records, description="verify")):
-            check_blocks(reader, record, findings)
             random = Generator(Philox(SeedSequence([seed, number])))
+            if rules_of(record.root).sudden_death:
+                splits = random.permutation(len(SPLITS))[:samples].tolist()
+                findings.tables += 1
+                findings.problems += check_table(reader, record, splits, RoundSolver())
+                continue
+            check_blocks(reader, record, findings)
             check_states(reader, record, samples, random, findings)
     show(findings, json_output)
     if findings.problems:
@@ -98,6 +107,8 @@ def show(findings: Findings, json_output: bool) -> None:
         f"{findings.states:,} states counted, "
         f"{findings.sampled:,} states against their moves and the search"
     )
+    if findings.tables:
+        typer.echo(f"checked {counted(findings.tables, 'table')} of Sudden Death")
     for problem in findings.problems:
         typer.echo(f"wrong: {problem}")
     found = counted(len(findings.problems), "problem")

@@ -16,6 +16,7 @@ from engine.tablebase.retrograde import LAST_PLY, Phase
 from engine.tablebase.root import make_root
 from precompute.roots import SolvedRoot
 from store.records import PlannedRoot
+from store.rounds import is_table
 
 QUIET_SECONDS = 2.0  # a plain line is written at most so often
 
@@ -28,6 +29,7 @@ class JobWatch:
         self._say = say
         self._bar = progress_bar(TaskProgressColumn(), TextColumn("{task.fields[rate]}"))
         self._task = TaskID(0)
+        self._noun = "deal"  # or table, of Sudden Death
         self._done = self._total = 0
         self._states = self._left = 0
         self._workers: int | None = None  # of a cluster
@@ -56,14 +58,16 @@ class JobWatch:
     @property
     def stored(self) -> str:
         """Return in words how many deals of the plan are stored."""
-        return f"{self._done} of {self._total} deals are stored"
+        return f"{self._done} of {self._total} {self._noun}s are stored"
 
     def begin(self, done: int, left: Sequence[PlannedRoot], means: str) -> None:
         """Say what there is to do, and with what."""
         self._done, self._left = done, len(left)
         self._total = done + len(left)
         self._began = time.perf_counter()
-        self._say(f"{counted(self._total, 'deal')}, {done:,} stored already; {means}")
+        if left and all(is_table(planned.root) for planned in left):
+            self._noun = "table"
+        self._say(f"{counted(self._total, self._noun)}, {done:,} stored already; {means}")
         self._task = self._bar.add_task("begin", total=None, rate="")
 
     def tell(self, text: str) -> None:
@@ -112,7 +116,7 @@ class JobWatch:
             self._said = now
             left = (now - self._began) / self._finished * (self._total - self._done)
             self._say(
-                f"deal {self._done}/{self._total}: {solved.states:,} states in "
+                f"{self._noun} {self._done}/{self._total}: {solved.states:,} states in "
                 f"{solved.seconds:.1f} s, {self._speed(solved)}, about {left:.0f} s left"
             )
 

@@ -25,10 +25,18 @@ Ranking = list[RankedMoveObject]  # every legal move, best first
 def ranking_of(state: State, moves: Iterable[RankedMove]) -> Ranking:
     """Return ranked moves with the cells that each captures."""
     captured = state.captured_cells()
-    return [
-        RankedMoveObject(move.card_id, move.cell, value, margin, captured[move])
-        for move, value, margin in moves
-    ]
+    return [ranked_object(ranked, captured[ranked.move], state.facts) for ranked in moves]
+
+
+def ranked_object(ranked: RankedMove, captured: tuple[int, ...], facts: Facts) -> RankedMoveObject:
+    """Return a ranked move as it is written."""
+    return RankedMoveObject(
+        *ranked.move,
+        value=ranked.value,
+        margin=UNSET if facts.rules.sudden_death else ranked.margin,
+        round=ranked.round or UNSET,
+        captures=captured,
+    )
 
 
 class Answer(NamedTuple):
@@ -47,7 +55,9 @@ class Answer(NamedTuple):
         return AnswerObject(
             best_move=line[0] if line else UNSET,
             value=solution.value,
-            margin=solution.margin,
+            margin=UNSET if solution.rounds else solution.margin,
+            rounds=solution.rounds or UNSET,
+            round=solution.round or UNSET,
             pv=line if self.has_line else UNSET,
             nodes=solution.nodes,
             depth=solution.depth,

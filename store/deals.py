@@ -42,6 +42,8 @@ class DealFilter(NamedTuple):
     def fits(self, notation: str) -> bool:
         """Tell whether a root is wanted, from its text: most are not, and need not be read."""
         rules = rules_of(notation)
+        if rules.sudden_death:  # a table of ten cards, and no deal
+            return False
         given = ((getattr(self, name), getattr(rules, name)) for name in ("variant", *SWITCHES))
         return all(wish in (None, found) for wish, found in given) and (
             self.card is None or self.card in card_ids_of(notation)

@@ -10,9 +10,10 @@ from engine.game.cards import Catalogue
 from engine.game.facts import Facts
 from engine.game.state import State
 from engine.search.many import ManySolver, Solved
+from engine.search.sudden_death import RoundSolver
 from engine.search.workspace import Query
-from engine.text.objects import RankedMoveObject
-from store.answer import SEARCH, Answer
+from store.answer import SEARCH, Answer, ranked_object
+from store.rounds import round_answer
 
 if TYPE_CHECKING:  # who has no database does not wait for what reads one
     from store.oracle import Oracle
@@ -29,6 +30,7 @@ class ManyOracle:
     ) -> None:
         """Answer from a database where there is one and it can, else by search."""
         self.catalogue, self.solver, self.database = catalogue, solver, database
+        self._rounds: RoundSolver | None = None  # made when it is needed: it has a table
 
     def answers(
         self, asked: Sequence[Facts], *, moves: bool = False, query: Query | None = None
@@ -39,23 +41,31 @@ class ManyOracle:
             looked_up = enumerate(self.database.look_up(asked, moves=moves))
             found = {number: answer for number, answer in looked_up if answer}
         states: dict[int, State] = {}
+        rounds: dict[int, State] = {}  # under Sudden Death
         for number, facts in enumerate(asked):
             if number not in found:
                 try:
                     facts.rules.check_rounds()
-                    states[number] = State.from_facts(facts, self.catalogue)
+                    several = rounds if facts.rules.sudden_death else states
+                    several[number] = State.from_facts(facts, self.catalogue)
                 except InputError as error:
                     found[number] = error
         solved = self.solver.solve(list(states.values()), moves=moves, query=query)
         for number, one in zip(states, solved, strict=True):
             found[number] = _answer(asked[number], one, moves)
+        for number, state in rounds.items():
+            found[number] = self._round_answer(state, moves, query)
         return [found[number] for number in range(len(asked))]
+
+    def _round_answer(self, state: State, moves: bool, query: Query | None) -> Answer:
+        """Return the answer to a state under Sudden Death."""
+        if self._rounds is None:
+            self._rounds = RoundSolver()
+        known = self.database.round_table(state.facts) if self.database else None
+        return round_answer(self._rounds, state, known, moves, True, query)
 
 
 def _answer(facts: Facts, solved: Solved, moves: bool) -> Answer:
     """Return the answer of the search."""
-    ranking = [
-        RankedMoveObject(*move, value, margin, captured)
-        for (move, value, margin), captured in solved.ranking
-    ]
+    ranking = [ranked_object(ranked, captured, facts) for ranked, captured in solved.ranking]
     return Answer(facts, solved.solution, SEARCH, ranking if moves else None)

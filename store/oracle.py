@@ -1,7 +1,8 @@
 """The one road to an answer: the database where it has the state, else the search.
 
 facts → find: the starter's cards at the end → best moves: read early, searched late → Answer
-└──→ not stored, or damaged: State → Solver → Answer
+├──→ not stored, or damaged: State → Solver → Answer
+└──→ Sudden Death: its table, if there is one → RoundSolver → Answer
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from engine.game.facts import Facts
 from engine.game.moves import Move, moves_of
 from engine.game.score import Worth, seat_cards, worths
 from engine.game.state import State
-from engine.search.solver import RankedMove, Solution, Solver
+from engine.search.solver import Solution, Solver
+from engine.search.sudden_death import RoundSolver, RoundTable
 from engine.search.transpositions import TranspositionTable
 from engine.search.workspace import Query
 from engine.text.objects import RankedMoveObject
 from store.answer import DATABASE, SEARCH, Answer, Ranking, ranking_of
 from store.reader import Found, Reader, StoredRoot
+from store.rounds import round_answer
 
 # The first plies from which searching takes less than reading: for lines, for all moves.
 SEARCHED_PLY, RANKED_PLY = 3, 4
@@ -37,7 +40,14 @@ class _Thread(local):
     """
 
     def __init__(self) -> None:
+        self._rounds: RoundSolver | None = None
         self.solver_of = lru_cache(SOLVERS_KEPT)(self._solver_of)
+
+    @property
+    def rounds(self) -> RoundSolver:
+        """Return the solver for Sudden Death, which has a table: it is made when it is needed."""
+        self._rounds = self._rounds or RoundSolver()
+        return self._rounds
 
     @staticmethod
     def _solver_of(_root: StoredRoot) -> Solver:
@@ -66,12 +76,34 @@ class Oracle:
     def answer(self, state: State, *, moves: bool = False, pv: bool = True) -> Answer:
         """Return what a state is worth; with `moves`, what every legal move is."""
         (answer,) = self.look_up([state.facts], moves=moves, pv=pv)
-        return answer or self.search(state, moves=moves, pv=pv)
+        known = self.round_table(state.facts)
+        return answer or self.search(state, moves=moves, pv=pv, known=known)
+
+    def round_table(self, facts: Facts) -> RoundTable | None:
+        """Return what is known of the rounds after a state's, None when that is nothing."""
+        if self.reader is None or not facts.rules.sudden_death:
+            return None
+        try:
+            return self.reader.round_table(facts)
+        except DamagedError as error:
+            self._on_damage(error)
+            return None
 
     def search(
-        self, state: State, *, moves: bool = False, pv: bool = True, query: Query | None = None
+        self,
+        state: State,
+        *,
+        moves: bool = False,
+        pv: bool = True,
+        known: RoundTable | None = None,
+        query: Query | None = None,
     ) -> Answer:
-        """Return the search's answer; who may want to stop it passes a query."""
+        """Return the search's answer; who may want to stop it passes a query.
+
+        Under Sudden Death draws are worth what the table that is `known` says.
+        """
+        if state.rules.sudden_death:
+            return round_answer(self._thread.rounds, state, known, moves, pv, query)
         solution = self.solver.solve(state, query)
         ranking = None
         if moves:
@@ -115,7 +147,7 @@ class Oracle:
         sign = 1 if facts.to_move is state.to_move else -1  # the root calls its starter A
         searched = self._thread.solver_of(found.root).rank(state)
         return ranking_of(
-            state, (RankedMove(move, value, sign * margin) for move, value, margin in searched)
+            state, (ranked._replace(margin=sign * ranked.margin) for ranked in searched)
         )
 
     def _read_ranking(
@@ -134,7 +166,13 @@ class Oracle:
             slot, cell = divmod(children.moves[number], CELLS)
             value, margin = worth[seat_cards(found.ply & 1, cards[number])]
             ranking.append(
-                RankedMoveObject(slots[slot].id, cell, value, margin, captured[slot][cell])
+                RankedMoveObject(
+                    slots[slot].id,
+                    cell,
+                    value=value,
+                    margin=margin,
+                    captures=captured[slot][cell],
+                )
             )
         return ranking
 

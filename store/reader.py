@@ -20,6 +20,7 @@ from engine.game.cards import Catalogue
 from engine.game.facts import Facts
 from engine.game.score import seat_cards, worths
 from engine.game.state import State
+from engine.search.sudden_death import RoundTable
 from engine.tablebase.blocks import (
     BLOCK_PLACEMENTS,
     NOT_REACHABLE,
@@ -48,6 +49,7 @@ from store.format import (
 )
 from store.parts import Parts
 from store.records import plan_from_json
+from store.rounds import is_table, read_table
 
 BLOCKS_KEPT = 1024  # decoded; about 50 KB each
 ROOTS_KEPT = 4096
@@ -168,6 +170,7 @@ class Reader:
         self.catalogue = catalogue
         self.parts = Parts([path] if isinstance(path, Path) else path, catalogue, anew=anew)
         self._roots = lru_cache(ROOTS_KEPT)(self._read_roots)
+        self._tables = lru_cache(ROOTS_KEPT)(self._read_table)
         self._blocks = lru_cache(blocks_kept)(self._read_block)
         self._children = lru_cache(CHILDREN_KEPT)(self._read_children)
         self._thread = _Thread()
@@ -183,6 +186,19 @@ class Reader:
             if stored.state == root:
                 return stored
         raise NotStoredError("the database does not have this root")
+
+    def round_table(self, facts: Facts) -> RoundTable | None:
+        """Return the table of Sudden Death of a state's cards and rules, None if there is none."""
+        return self._tables(directory_token(facts.cards, facts.rules, facts.elements))
+
+    def _read_table(self, directory: int) -> RoundTable | None:
+        """Return the table that a part has in this place of its directory."""
+        for part in self.parts.with_directory(directory):
+            content = part.environment.read(DIRECTORY, as_key(directory))
+            for root, _ in plan_from_json(content, self.catalogue):
+                if is_table(root):
+                    return read_table(part.environment, root)
+        return None
 
     def block(self, root: StoredRoot, ply: int, number: int) -> Block:
         """Return a block, ready to be asked, or raise `DamagedError`."""
@@ -208,6 +224,8 @@ class Reader:
         found: list[Found | None] = [None] * len(asked)
         alike: dict[int, list[int]] = {}  # numbers of states, by their place in the directory
         for number, facts in enumerate(asked):
+            if facts.rules.sudden_death:  # what follows a draw is not in a deal
+                continue
             token = directory_token(facts.cards, facts.rules, facts.elements)
             alike.setdefault(token, []).append(number)
         for token, numbers in alike.items():

@@ -33,6 +33,7 @@ def summarise(parts: Parts) -> dict[str, Any]:
         "digest": totals.digest,
         "file_bytes": sum(opened.part.bytes for opened in parts.opened),
         "deals": totals.deals,
+        **({"tables": totals.tables} if totals.tables else {}),
         "kinds": dict(sorted((+totals.kinds).items())),
         "layers": totals.rows(),
         "total": totals.total(),

@@ -1,5 +1,7 @@
 """What deals take, added up so that it can grow: a deal in, a deal out, whatever the order.
 
+Tables of Sudden Death are counted, and are in the digest, like deals.
+
 The digest is a sum too: of one number for each deal, made of its root, depth and content. So
 it depends on which deals there are, and on nothing else.
 """
@@ -11,10 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from engine.text.notation import FIELD, rules_of
 from store.records import DIGEST_BYTES, RootRecord
 
 BITS = 8
 COUNTS = ("states", "blocks", "bytes")
+TABLE_KIND = ", a table of ten cards"  # behind its rules
 _MODULUS = 1 << (BITS * DIGEST_BYTES)
 
 
@@ -53,7 +57,12 @@ class Totals:
     @property
     def deals(self) -> int:
         """Return how many deals there are."""
-        return self.kinds.total()
+        return self.kinds.total() - self.tables
+
+    @property
+    def tables(self) -> int:
+        """Return how many tables of Sudden Death there are."""
+        return sum(count for kind, count in self.kinds.items() if kind.endswith(TABLE_KIND))
 
     @property
     def digest(self) -> str:
@@ -106,7 +115,10 @@ def bits_per_state(counts: Mapping[str, int]) -> float:
 
 def kind_of(record: RootRecord) -> str:
     """Return what sort of root a record is of: its rules, and how deep it is stored."""
-    return f"{record.root.split('_')[0]} to ply {record.plies}"
+    rules = record.root.partition(FIELD)[0]
+    if rules_of(rules).sudden_death:
+        return rules + TABLE_KIND
+    return f"{rules} to ply {record.plies}"
 
 
 def _number_of(record: RootRecord) -> int:

@@ -96,6 +96,14 @@ class Writer:
             ]
         )
 
+    def note(self, key: bytes, content: bytes) -> None:
+        """Commit how far something is that is not finished."""
+        self._environment.commit([Entry.of(META, key, content)])
+
+    def noted(self, key: bytes) -> bytes | None:
+        """Return what was noted last, None when nothing was."""
+        return self._environment.read(META, key)
+
     def append(self, entries: Iterable[Entry]) -> None:
         """Write entries, those of a table in the order of their keys, beyond what is there."""
         self._environment.append(entries)

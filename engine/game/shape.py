@@ -12,5 +12,6 @@ SIDES = 4
 MILLION: Final = 1_000_000  # chances are drawn by, and written, in millionths
 
 Value = Literal[-1, 0, 1]  # lost, drawn, won
+Rounds = Literal["all", 1]  # of Sudden Death, that an answer looks at
 RuleName = Literal["same", "plus", "basic", "combo"]  # by which a card is captured
 RULE_NAMES: tuple[RuleName, ...] = ("same", "plus", "basic", "combo")  # by number of rule

@@ -60,7 +60,7 @@ def last_two(
 
 
 @inline_kernel
-def _list_last_choices(duels: Duels, scratch: Scratch, node: Node) -> int:
+def list_last_choices(duels: Duels, scratch: Scratch, node: Node) -> int:
     """Write the starter's moves at ply 6 into its row, most captures first; return how many."""
     code, empty, hands = node
     theirs = owners_of(code)
@@ -87,7 +87,7 @@ def last_three(work: Workspace, node: Node, goal: int) -> int:
     duels, scratch = work.duels, work.scratch
     code, empty, hands = node
     best = 0
-    for number in range(_list_last_choices(duels, scratch, node)):
+    for number in range(list_last_choices(duels, scratch, node)):
         choice = int(scratch[choice_place(LAST_THREE, number)])
         cell, slot = cell_of(choice), slot_of(choice)
         left = empty & ~(1 << cell)

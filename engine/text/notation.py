@@ -106,7 +106,7 @@ def parse_hands(text: str, catalogue: Catalogue) -> tuple[list[Card], list[Card]
         raise NotationError.of(
             "hands", text, "two hands of card ids or names, 1,2,3,4,5:6,7,8,9,10"
         )
-    hand_a, hand_b = (_parse_names(hand, catalogue) for hand in hands)
+    hand_a, hand_b = (parse_cards(hand, catalogue) for hand in hands)
     return hand_a, hand_b
 
 
@@ -218,7 +218,7 @@ def _parse_hand(text: str, player: Player, catalogue: Catalogue) -> list[Card]:
     return [catalogue[card_id] for card_id in ids]
 
 
-def _parse_names(text: str, catalogue: Catalogue) -> list[Card]:
+def parse_cards(text: str, catalogue: Catalogue) -> list[Card]:
     """Return the cards of a comma-separated list; a name may have a comma in it."""
     pieces = deque(text.split(","))
     cards: list[Card] = []

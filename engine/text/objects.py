@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from engine.game.shape import CELLS, HAND_SIZE, Value
+from engine.game.shape import CELLS, HAND_SIZE, Rounds, Value
 
 PlayerName = Literal["A", "B"]
 Letter = Literal["F", "I", "T", "W", "E", "P", "H", "L"]
@@ -80,11 +80,30 @@ class MoveObject(Struct, frozen=True, gc=False):
     cell: Cell
 
 
-class RankedMoveObject(MoveObject, frozen=True, gc=False):
+# Under Sudden Death an answer has rounds instead of a margin: both are declared once, here.
+MarginThere = (
+    Annotated[Margin, Meta(description="A's cards less B's at the end; not under Sudden Death")]
+    | UnsetType
+)
+RoundThere = (
+    Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="Under Sudden Death: the round in which it is decided, 1 the present one; "
+            "left out of a draw",
+        ),
+    ]
+    | UnsetType
+)
+
+
+class RankedMoveObject(MoveObject, frozen=True, kw_only=True, gc=False):
     """A legal move and what it is worth: value for the side to move, margin A's view."""
 
     value: Value
-    margin: Margin
+    margin: MarginThere = UNSET
+    round: RoundThere = UNSET
     captures: tuple[Cell, ...]
 
 
@@ -95,7 +114,18 @@ class AnswerObject(Struct, kw_only=True, gc=False):
         Annotated[MoveObject, Meta(description="Left out at the end of the game")] | UnsetType
     ) = UNSET
     value: Annotated[Value, Meta(description="Won, drawn, lost for the side to move: 1, 0, -1")]
-    margin: Annotated[Margin, Meta(description="A's cards less B's at the end")]
+    margin: MarginThere = UNSET
+    rounds: (
+        Annotated[
+            Rounds,
+            Meta(
+                description="Under Sudden Death: all, with a table of the ten cards; "
+                "1 without one, when a draw of this round counts as a draw"
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    round: RoundThere = UNSET
     pv: (
         Annotated[
             list[MoveObject],

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import typer
 
-from console.deals import chosen_deal, make_dealer
+from console.deals import chosen_deal, make_dealer, refuse_sudden_death
 from console.options import (
     DEFAULT_CARDS,
     CardsOption,
@@ -112,6 +112,7 @@ def export(  # noqa: PLR0913  one parameter for each option
         elements=elements,
         first=first,
     )
+    refuse_sudden_death(dealer.rules)
     weights = Weights(
         heur_w_corner, heur_w_edge, heur_w_center, heur_w_greedy, heur_w_defense, heur_w_element
     )
