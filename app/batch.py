@@ -1,8 +1,8 @@
 """Many states in one request: each gets its answer or its error, in their order.
 
-A batch is taken apart beside the event loop. Its states are read, looked up and written in rows
-(see `app.pace`), between which others are heard. What the database does not have is then searched,
-like any other state.
+A batch is taken apart beside the event loop. Its states are read, looked up and written in short
+stretches (see `app.pace`), between which others are answered. What the database does not have is
+then searched, like any other state.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Batch:
             async with self.service.pace.turn:
                 end = len(results) + PART
                 while len(results) < min(end, len(items)):
-                    results += await self._row_results(len(results), items[len(results) : end])
+                    results += await self._stretch_results(len(results), items[len(results) : end])
                     await asyncio.sleep(0)  # whoever asks for one state is answered now
         # Only these are waited for: a task for each state would hold everybody up.
         misses = {
@@ -111,15 +111,15 @@ class Batch:
             for number, result in enumerate(results)
         ]
 
-    async def _row_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:
-        """Return the results of as many items as may be answered in a row."""
-        row = self.service.pace.row(items)
-        if len(row[0]) > LONGEST_PLAIN:  # no state, and what is wrong with it takes long to find
+    async def _stretch_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:
+        """Return the results of as many items as are answered in one stretch."""
+        stretch = self.service.pace.stretch(items)
+        if len(stretch[0]) > LONGEST_PLAIN:  # no state; what is wrong with it takes long to find
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self.service.pool, self._part_results, first, row)
+            return await loop.run_in_executor(self.service.pool, self._part_results, first, stretch)
         began = time.perf_counter()
-        results = self._part_results(first, row)
-        self.service.pace.note(len(row), time.perf_counter() - began)
+        results = self._part_results(first, stretch)
+        self.service.pace.note(len(stretch), time.perf_counter() - began)
         return results
 
     def _part_results(self, first: int, items: Sequence[bytes]) -> list[bytes | Miss]:

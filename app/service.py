@@ -216,18 +216,22 @@ class Service:
 
     @contextmanager
     def _reading(self) -> Iterator[Oracle]:
-        """Have a database that stays open meanwhile, though another may be taken over.
+        """Have a database that stays open meanwhile, though another may be taken over."""
+        oracle = self._joined()
+        try:
+            yield oracle
+        finally:
+            _leave(oracle)
 
-        One that takes no users any more has a successor already.
+    def _joined(self) -> Oracle:
+        """Return the oracle, whose database stays open until it is left.
+
+        A database that takes no users any more has a successor already.
         """
         oracle = self._oracle
         while oracle.reader and not oracle.reader.users.join():
             oracle = self._oracle
-        try:
-            yield oracle
-        finally:
-            if oracle.reader:
-                oracle.reader.users.leave()
+        return oracle
 
     def _refusal(self) -> dict[str, str]:
         return {"refused": self.refused} if self.refused else {}
@@ -251,8 +255,11 @@ class Service:
 
     def look_up(self, asked: Sequence[Facts], wishes: Wishes) -> list[Answer | None]:
         """Return the database's answers; None for states that must be searched."""
-        with self._reading() as oracle:
+        oracle = self._joined()
+        try:
             answers = oracle.look_up(asked, moves=wishes.moves, pv=wishes.pv)
+        finally:
+            _leave(oracle)
         missing = answers.count(None)
         if missing:
             self.metrics.misses.inc(missing)
@@ -270,3 +277,9 @@ class Service:
         """Return the answer to a state."""
         (answer,) = self.look_up([facts], wishes)
         return answer or await self.search(facts, wishes)
+
+
+def _leave(oracle: Oracle) -> None:
+    """Let the database of an oracle be closed, if it is to be."""
+    if oracle.reader:
+        oracle.reader.users.leave()

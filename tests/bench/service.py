@@ -36,6 +36,7 @@ ROUNDS = 5
 BATCH = 500
 STARTS = 5
 CROWD = 192  # clients beside those who ask for hits
+CROWD_ROUNDS = 5
 ALONE = 400  # openings searched with nothing beside them: more than there is time for
 ANSWER_BYTES = 620  # of a hit without moves, in the middle
 
@@ -206,7 +207,7 @@ def flood(port: int, lines: Sequence[Line], connections: int) -> Iterator[None]:
 
 def miss_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
     """Measure live searches, and hits while they run."""
-    states = openings("same+plus", 3 * ALONE)
+    states = openings("same+plus", (2 + CROWD_ROUNDS) * ALONE)
     misses = posts("/eval", [json.dumps(state_to_dict(state)) for state in states])
     calibration = calibrate()
     alone = load(port, misses[:ALONE], 1)
@@ -219,15 +220,22 @@ def miss_figures(port: int, bodies: Sequence[str]) -> Iterator[Figure]:
 
 
 def crowd_figures(port: int, bodies: Sequence[str], misses: Sequence[Line]) -> Iterator[Figure]:
-    """Measure hits of eight clients alone, and beside a crowd of batches and openings."""
+    """Measure hits of eight clients alone, and beside a crowd of batches and openings, in turns.
+
+    Openings are others in every round: those that were searched before are answered at once.
+    """
     hits = posts("/eval", bodies)
-    alone = load(port, hits)
-    with flood(port, batches(bodies), CROWD // 2), flood(port, misses, CROWD // 2):
-        beside = load(port, hits)
+    alone, beside = [], []
+    for start in range(0, CROWD_ROUNDS * ALONE, ALONE):
+        alone.append(load(port, hits)["p99"])
+        fresh = misses[start : start + ALONE]
+        with flood(port, batches(bodies), CROWD // 2), flood(port, fresh, CROWD // 2):
+            beside.append(load(port, hits)["p99"])
     calibration = calibrate()
-    yield Duration("hits of eight clients alone: p99", alone["p99"], 0, calibration)
-    yield Duration(f"hits beside {CROWD} others: p99", beside["p99"], 0, calibration)
-    yield Amount(f"hits beside {CROWD} others: p99", beside["p99"] / alone["p99"], "x alone")
+    for name, seconds in (("of eight clients alone", alone), (f"beside {CROWD} others", beside)):
+        yield Duration(f"hits {name}: p99", statistics.median(seconds), max(seconds), calibration)
+    ratios = [one / other for one, other in zip(beside, alone, strict=True)]
+    yield Amount(f"hits beside {CROWD} others: p99", statistics.median(ratios), "x alone")
 
 
 def start_figure(database: Path) -> Figure:
