@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from app.terminal.judge import Judge
 from app.terminal.play import GivenUpError, TerminalGame
 from app.terminal.players import PlayerKind
 from console.deals import chosen_deal, make_dealer
@@ -28,7 +30,8 @@ from engine.game.deal import Player
 from engine.game.rules import Variant
 from engine.game.state import State
 from engine.game.strategy import Strategy
-from engine.search.solver import Solver
+from store.oracle import Oracle
+from store.reader import Reader
 
 KindOption = Annotated[PlayerKind, typer.Option(help="Who plays this side.")]
 
@@ -49,11 +52,15 @@ def play(  # noqa: PLR0913  one parameter for each option
     review: Annotated[
         bool, typer.Option("--review", help="After the game, what each move gave away.")
     ] = False,
+    db: Annotated[Path | None, typer.Option(help="A database with tables of Sudden Death.")] = None,
     cards: CardsOption = DEFAULT_CARDS,
 ) -> None:
     """Play a game in the terminal.
 
-    Example: triad play --seed 7 --rules same,plus --variant ff8 --b perfect --review
+    Examples:
+      triad play --seed 7 --rules same,plus --variant ff8 --b perfect --review
+
+      triad play --variant ff8 --rules sudden_death --db data/db --hints
     """
     catalogue = load_cards(cards)
     dealer = make_dealer(
@@ -69,7 +76,9 @@ def play(  # noqa: PLR0913  one parameter for each option
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
     kinds = {Player.A: a, Player.B: b}
-    game = TerminalGame(catalogue, kinds, typer.echo, ask_person, Solver(), hints, seed, number)
+    state.rules.check_rounds()
+    judge = Judge(Oracle(Reader(db, catalogue)) if db else None)
+    game = TerminalGame(catalogue, kinds, typer.echo, ask_person, judge, hints, seed, number)
     try:
         turns = game.play(state)
         if review:

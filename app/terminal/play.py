@@ -7,16 +7,18 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
+from app.terminal.judge import Judge, mover_score, worth_text
 from app.terminal.players import PlayerKind, make_choosers
-from app.terminal.review import Turn, review, worth_text
+from app.terminal.review import Turn, review
 from engine.errors import InputError, MoveError
 from engine.game.board import CELLS
 from engine.game.cards import Catalogue
 from engine.game.deal import Player
 from engine.game.dealing import game_random
 from engine.game.moves import Move
+from engine.game.splits import next_round
 from engine.game.state import Capture, State
-from engine.search.solver import RankedMove, Solver
+from engine.search.solver import RankedMove
 from engine.text.notation import format_state
 from engine.text.picture import draw_state
 
@@ -24,6 +26,8 @@ HELP = (
     "CARD CELL places a card (by id or name: 34 0, Squall 4); "
     "hint: every move with its worth; help; quit"
 )
+
+MOST_ROUNDS = 100  # of one game; people end it sooner
 
 CELL_NAMES = [str(cell) for cell in range(CELLS)]
 
@@ -43,33 +47,55 @@ class TerminalGame:
     players: Mapping[Player, PlayerKind]
     say: Say
     ask: Ask
-    solver: Solver
+    judge: Judge
     has_hints: bool = False
     seed: int = 0
     number: int = 0
 
     def play(self, state: State) -> list[Turn]:
-        """Play from `state` to the end and return the turns."""
-        turns = []
+        """Play from `state` to the end and return the turns; after a draw, by what its rules say.
+
+        Players that hold a draw for ever are parted after many rounds.
+        """
+        turns: list[Turn] = []
+        for number in range(1, MOST_ROUNDS + 1):
+            state = self._play_round(state, turns, CELLS * (number - 1))
+            if state.margin or not state.rules.sudden_death:
+                return turns
+            if number < MOST_ROUNDS:
+                state = next_round(state)
+                self.say(
+                    f"round {number + 1}: each takes the cards of its colour, "
+                    f"{state.to_move.name} starts"
+                )
+        self.say(f"still drawn after {MOST_ROUNDS} rounds: nobody wins")
+        return turns
+
+    def _play_round(self, state: State, turns: list[Turn], before: int) -> State:
+        """Play until the board is full, `before` plies before; add turns, return how it ended."""
+        if state.rules.sudden_death:
+            self.say(
+                "worths are of all rounds: there is a table of these cards"
+                if self.judge.known(state)
+                else "worths are of this round only: there is no table of these cards"
+            )
         while not state.is_over:
             self.say(draw_state(state))
-            move = self._choose(state, game_random(self.seed, self.number, state.ply))
+            move = self._choose(state, game_random(self.seed, self.number, before + state.ply))
             self.say(self._told(state, move, state.captures(move)))
             turns.append(Turn(state, move))
             state = state.play(move)
         self.say(draw_state(state))
         self.say(result_text(state))
         self.say(f"notation: {format_state(state)}")
-        return turns
+        return state
 
     def say_review(self, turns: list[Turn]) -> None:
         """Say of every turn what it was worth and gave away."""
-        for reviewed in review(turns, self.solver):
+        for reviewed in review(turns, self.judge):
             state, move = reviewed.turn
-            line = (
-                f"{state.ply + 1}. {state.to_move.name} {self._named(move):<24} "
-                f"{worth_text(reviewed.before):<8} "
-            )
+            worth = worth_text(reviewed.before, reviewed.round, by_rounds=state.rules.sudden_death)
+            line = f"{state.ply + 1}. {state.to_move.name} {self._named(move):<24} {worth:<8} "
             if reviewed.given_away:
                 line += f"gave away {reviewed.given_away}; best: {self._named(reviewed.best_move)}"
             else:
@@ -80,7 +106,7 @@ class TerminalGame:
         kind = self.players[state.to_move]
         if kind is PlayerKind.HUMAN:
             return self._asked(state)
-        return make_choosers(self.solver)[kind](state, random)
+        return make_choosers(self.judge)[kind](state, random)
 
     def _asked(self, state: State) -> Move:
         """Ask until the answer is a legal move."""
@@ -110,14 +136,13 @@ class TerminalGame:
         return Move(self.catalogue.find(card).id, int(cell))
 
     def _say_hints(self, state: State) -> None:
-        self.say("\n".join(self._described(state, entry) for entry in self.solver.rank(state)))
+        self.say("\n".join(self._described(state, entry) for entry in self.judge.rank(state)))
 
     def _described(self, state: State, entry: RankedMove) -> str:
         cells = ", ".join(str(capture.cell) for capture in state.captures(entry.move))
-        score = entry.margin if state.to_move is Player.A else -entry.margin
-        return (
-            f"  {worth_text(score):<8} {self._named(entry.move):<24} captures {cells or 'nothing'}"
-        )
+        score = mover_score(state, entry, state.to_move)
+        worth = worth_text(score, entry.round, by_rounds=state.rules.sudden_death)
+        return f"  {worth:<8} {self._named(entry.move):<24} captures {cells or 'nothing'}"
 
     def _named(self, move: Move) -> str:
         return f"{self.catalogue[move.card_id].name} ({move.card_id}) on {move.cell}"

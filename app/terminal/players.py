@@ -7,9 +7,9 @@ from enum import Enum
 
 from numpy.random import Generator
 
+from app.terminal.judge import Judge
 from engine.game.moves import Move
 from engine.game.state import State
-from engine.search.solver import Solver
 
 Chooser = Callable[[State, Generator], Move]
 
@@ -34,21 +34,21 @@ def choose_greedy(state: State, _random: Generator) -> Move:
     return max(state.legal_moves(), key=lambda move: len(state.captures(move)))
 
 
-def perfect_chooser(solver: Solver) -> Chooser:
+def perfect_chooser(judge: Judge) -> Chooser:
     """Return a player that makes the best move."""
 
     def choose_perfect(state: State, _random: Generator) -> Move:
-        best = solver.solve(state).best_move
+        best = judge.solve(state).best_move
         assert best is not None, "a finished game has no mover"
         return best
 
     return choose_perfect
 
 
-def make_choosers(solver: Solver) -> dict[PlayerKind, Chooser]:
+def make_choosers(judge: Judge) -> dict[PlayerKind, Chooser]:
     """Return the players that need nobody to ask."""
     return {
         PlayerKind.RANDOM: choose_random,
         PlayerKind.GREEDY: choose_greedy,
-        PlayerKind.PERFECT: perfect_chooser(solver),
+        PlayerKind.PERFECT: perfect_chooser(judge),
     }

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from app.terminal.judge import Judge, worth_text
 from app.terminal.play import GivenUpError, TerminalGame, result_text
 from app.terminal.players import PlayerKind, choose_greedy
-from app.terminal.review import Turn, review, worth_text
+from app.terminal.review import Turn, review
 from engine.game.cards import Catalogue, default_catalogue
 from engine.game.deal import Player
 from engine.game.dealing import game_random
@@ -40,7 +41,7 @@ class Person:
 
     def table(self, a: PlayerKind, b: PlayerKind) -> TerminalGame:
         kinds = {Player.A: a, Player.B: b}
-        return TerminalGame(default_catalogue(), kinds, self.heard.append, self.ask, Solver())
+        return TerminalGame(default_catalogue(), kinds, self.heard.append, self.ask, Judge())
 
 
 def start(text: str = ALL_RULES) -> State:
