@@ -5,6 +5,7 @@ Dealer → seat: deal, each player's cards in slot order → TableTurn → a mod
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,12 +22,14 @@ from engine.game.chances import chances_of, draw
 from engine.game.deal import Deal, Player
 from engine.game.dealing import Dealer, game_random
 from engine.game.moves import Move
+from engine.game.splits import next_round
 from engine.game.state import State
 
 Slots = Mapping[Player, tuple[Card, ...]]  # the five cards each was dealt, in slot order
 
 # Turns at which no move is made, so that their random numbers are free: one for each hand.
 _HAND_TURNS = {player: CELLS + 1 + player for player in Player}
+_ROUND_TURNS = CELLS + 1 + len(Player)  # of one round of Sudden Death
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class TableTurn:
     slots: Slots
     seed: int
     number: int  # of the game
-    history: tuple[Move, ...] = ()
+    history: tuple[Move, ...] = ()  # of this round
+    round: int = 1
 
     @property
     def mover(self) -> Player:
@@ -47,7 +51,8 @@ class TableTurn:
     @cached_property
     def random(self) -> Generator:
         """Return the random numbers of this turn; they are made when they are needed."""
-        return game_random(self.seed, self.number, self.state.ply)
+        turn = (self.round - 1) * _ROUND_TURNS + self.state.ply
+        return game_random(self.seed, self.number, turn)
 
     @cached_property
     def own_view(self) -> View:
@@ -118,3 +123,18 @@ def seat(
 def slots_of(deal: Deal) -> dict[Player, tuple[Card, ...]]:
     """Return both hands in the order of their slots when nobody says otherwise: ascending."""
     return dict(zip(Player, deal.hands, strict=True))
+
+
+def next_slots(slots: Slots, drawn_state: State) -> Slots:
+    """Return the slots after a drawn round: own cards first, then captured ones, as dealt."""
+    owned = next_round(drawn_state).hands
+    result = {}
+    for player in Player:
+        left = Counter(owned[player])
+        taken = []
+        for card in (*slots[player], *slots[player.opponent]):
+            if left[card]:
+                left[card] -= 1
+                taken.append(card)
+        result[player] = tuple(taken)
+    return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ import typer
 from advise.match import check_seat
 from advise.opponents import HUMAN, parse_seat
 from advise.table import seat, slots_of
+from app.terminal.judge import Judge
 from app.terminal.play import GivenUpError, TerminalGame
 from console.deals import chosen_deal, make_dealer
 from console.options import (
@@ -33,7 +35,8 @@ from engine.game.deal import Player
 from engine.game.rules import Variant
 from engine.game.state import State
 from engine.game.strategy import Strategy
-from engine.search.solver import Solver
+from store.oracle import Oracle
+from store.reader import Reader
 
 SeatOption = Annotated[
     str,
@@ -61,11 +64,15 @@ def play(  # noqa: PLR0913  one parameter for each option
     review: Annotated[
         bool, typer.Option("--review", help="After the game, what each move gave away.")
     ] = False,
+    db: Annotated[Path | None, typer.Option(help="A database with tables of Sudden Death.")] = None,
     cards: CardsOption = DEFAULT_CARDS,
 ) -> None:
     """Play a game in the terminal.
 
-    Example: triad play --seed 7 --rules same,plus --variant ff8 --b humanlike:60 --review
+    Examples:
+      triad play --seed 7 --rules same,plus --variant ff8 --b humanlike:60 --review
+
+      triad play --variant ff8 --rules sudden_death --db data/db --hints
     """
     catalogue = load_cards(cards)
     dealer = make_dealer(
@@ -88,8 +95,10 @@ def play(  # noqa: PLR0913  one parameter for each option
     deal, slots = (deal, slots_of(deal)) if hands else seat(dealer, number, deal, players)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
+    deal.rules.check_rounds()
+    judge = Judge(Oracle(Reader(db, catalogue)) if db else None)
     game = TerminalGame(
-        catalogue, players, typer.echo, ask_person, Solver(), hints, seed, number, slots
+        catalogue, players, typer.echo, ask_person, judge, hints, seed, number, slots
     )
     try:
         turns = game.play(State.start(deal))

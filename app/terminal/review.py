@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from engine.game.deal import Player
+from app.terminal.judge import mover_score
 from engine.game.moves import Move
 from engine.game.state import State
-from engine.search.solver import Solver
+from engine.search.solver import Solution
 
 
 class Turn(NamedTuple):
@@ -19,12 +19,13 @@ class Turn(NamedTuple):
 
 
 class ReviewedTurn(NamedTuple):
-    """A turn seen by perfect play; numbers are the mover's view."""
+    """A turn seen by perfect play; numbers are the mover's view: margins, or values of rounds."""
 
     turn: Turn
     best_move: Move
     before: int  # what the state was worth
     after: int  # what the move left of it
+    round: int | None = None  # under Sudden Death: in which it was decided before
 
     @property
     def given_away(self) -> int:
@@ -32,21 +33,23 @@ class ReviewedTurn(NamedTuple):
         return self.before - self.after
 
 
-def review(turns: Sequence[Turn], solver: Solver) -> list[ReviewedTurn]:
+class Solves(Protocol):
+    """Who knows what states are worth."""
+
+    def solve(self, state: State) -> Solution:
+        """Return what perfect play makes of a state."""
+
+
+def review(turns: Sequence[Turn], solver: Solves) -> list[ReviewedTurn]:
     """Return every turn with its worth."""
     reviewed = []
     for turn in turns:
         solution = solver.solve(turn.state)
-        after = solver.solve(turn.state.play(turn.move))
+        following = turn.state.play(turn.move)
+        after = solver.solve(following)
         assert solution.best_move is not None, "a finished game has no turn"
-        sign = 1 if turn.state.to_move is Player.A else -1
-        reviewed.append(
-            ReviewedTurn(turn, solution.best_move, sign * solution.margin, sign * after.margin)
-        )
+        mover = turn.state.to_move
+        before = mover_score(turn.state, solution, mover)
+        left = mover_score(following, after, mover)
+        reviewed.append(ReviewedTurn(turn, solution.best_move, before, left, solution.round))
     return reviewed
-
-
-def worth_text(score: int) -> str:
-    """Return a margin of the mover's view in words: "win +3"."""
-    word = "draw" if score == 0 else "win" if score > 0 else "loss"
-    return f"{word} {score:+d}"

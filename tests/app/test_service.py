@@ -17,18 +17,22 @@ import pytest
 from msgspec import to_builtins
 from prometheus_client import REGISTRY
 
-from app.errors import Kind, ServiceError
+from app.errors import Kind, ServiceError, as_service_error
 from app.service import LONGEST_PLAIN, Service, ServicePhase
 from app.settings import load_settings
 from app.wishes import Wishes
-from engine.errors import DamagedError, StateError
+from engine.errors import DamagedError, RulesError, StateError
 from engine.game.cards import default_catalogue
+from engine.game.rules import Rules, Variant
 from engine.game.state import State
 from engine.search.solver import Solver
 from engine.tablebase.retrograde import LAST_PLY
 from engine.text.notation import parse_state
 from engine.text.objects import encode
 from engine.text.wire import state_object
+from precompute.crew import LocalCrew
+from precompute.job import Job
+from precompute.rounds import plan_tables
 from store.answer import DATABASE, SEARCH
 from store.deals import DealFilter
 from store.generations import CURRENT, Folder
@@ -37,6 +41,8 @@ from store.summary import summarise
 from store.writer import Writer
 from tests.conftest import IS_JIT_OFF
 from tests.databases import (
+    PLENTY,
+    Unwatched,
     build,
     change_manifest,
     copied_root,
@@ -453,3 +459,45 @@ def test_copies_that_no_deal_has_are_refused_when_they_are_searched(tmp_path: Pa
                 await service.answer(forbidden, Wishes())
 
     run(ask())
+
+
+TEN = "4,4,4,4,4,4,4,4,7,24"
+SUDDEN = "ff8-d_9_4.4.4.4.7_4.4.4.4.24_A"
+
+
+def test_sudden_death_is_answered_for_all_rounds_once_there_is_a_table(tmp_path: Path) -> None:
+    async def test() -> None:
+        (root,) = small_roots(1)
+        build(tmp_path, [root])
+        facts = parse_state(SUDDEN, default_catalogue()).facts
+        async with serving(tmp_path) as service:
+            before = await service.answer(facts, Wishes(moves=True))
+            assert before.solution.rounds == 1
+            generation = service.generation
+            job = Job(Folder(tmp_path), default_catalogue(), LocalCrew(1, PLENTY))
+            rules = Rules(variant=Variant.FF8)
+            plan = plan_tables([TEN], rules, default_catalogue())
+            await asyncio.to_thread(job.run, plan, resume=False, watch=Unwatched())
+            await until(lambda: service.generation != generation)
+            after = await service.answer(facts, Wishes(moves=True))
+            assert after.solution.rounds == "all"
+            assert (after.solution.value, after.solution.round) == (
+                after.ranking[0].value,  # type: ignore[index]
+                after.ranking[0].round,  # type: ignore[index]
+            )
+
+    run(test())
+
+
+@pytest.mark.parametrize("rules", ["tc-d", "ff8-ed"])
+def test_sudden_death_is_refused_when_a_draw_has_no_value(rules: str, tmp_path: Path) -> None:
+    async def test() -> None:
+        state = parse_state(f"{rules}_9_1.2.3.4.5_6.7.8.9.10_A", default_catalogue())
+        async with serving(tmp_path) as service:
+            with pytest.raises(RulesError) as refused:
+                await service.answer(state.facts, Wishes())
+            (problem,) = refused.value.problems
+            assert problem.field == "rules.sudden_death"
+            assert as_service_error(refused.value).kind.status == 422
+
+    run(test())

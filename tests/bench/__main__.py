@@ -24,6 +24,7 @@ from tests.bench import (
     growth,
     match,
     players,
+    rounds,
     search,
     service,
 )
@@ -35,6 +36,7 @@ BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "search": search.figures,
     "advise": advise.figures,
     "players": players.figures,
+    "rounds": rounds.figures,
     "match": match.figures,
     "database": lambda: chain(database.figures(), growth.figures()),
     "cluster": cluster.figures,

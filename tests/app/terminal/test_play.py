@@ -8,14 +8,17 @@ import pytest
 
 from advise.opponents import Greedy, Humanlike, Perfect, Random, Tremble, parse_seat
 from advise.table import TablePlayer
+from app.terminal.judge import Judge, worth_text
 from app.terminal.play import NO_HINTS, GivenUpError, TerminalGame, result_text
-from app.terminal.review import Turn, review, worth_text
+from app.terminal.review import Turn, review
 from engine.game.cards import Catalogue, default_catalogue
 from engine.game.deal import Player
 from engine.game.moves import Move
+from engine.game.splits import next_round
 from engine.game.state import State
 from engine.search.solver import Solver
 from engine.text.notation import parse_state
+from tests.conftest import IS_JIT_OFF
 
 ALL_RULES = "ff8-espw_1.F.2.L.4_2.15.29.43.102_4.26.41.66.110_A"
 
@@ -46,7 +49,7 @@ class Person:
 
     def table(self, a: TablePlayer | None, b: TablePlayer | None) -> TerminalGame:
         players = {Player.A: a, Player.B: b}
-        return TerminalGame(default_catalogue(), players, self.heard.append, self.ask, Solver())
+        return TerminalGame(default_catalogue(), players, self.heard.append, self.ask, Judge())
 
 
 def start(text: str = ALL_RULES) -> State:
@@ -232,3 +235,54 @@ def test_computer_player_plays_slots_in_dealt_order() -> None:
         }
         table = replace(Person().table(computer, Random()), slots=slots)
         assert table.play(state)[0].move == Move(order[0], 0)
+
+
+# Sudden Death
+
+
+DRAWN = "ff8-d_9_1.2.3.4.5_6.7.8.9.10_A"
+
+
+@pytest.mark.skipif(IS_JIT_OFF, reason="solves openings")
+def test_drawn_round_is_followed_by_another_when_sudden_death_is_on() -> None:
+    person = Person()
+    turns = person.table(Greedy(), Greedy()).play(start(DRAWN))
+    assert len(turns) % 9 == 0
+    rounds = [turns[place : place + 9] for place in range(0, len(turns), 9)]
+    said = [line for line in person.heard if line.startswith("round ")]
+    assert [line.split(":")[0] for line in said] == [
+        f"round {number}" for number in range(2, len(rounds) + 1)
+    ]
+    for before, after in zip(rounds, rounds[1:], strict=False):
+        last = before[-1].state.play(before[-1].move)
+        assert last.margin == 0
+        assert after[0].state == next_round(last)
+
+
+def test_one_round_is_played_when_sudden_death_is_off() -> None:
+    person = Person()
+    turns = person.table(Greedy(), Greedy()).play(start(DRAWN.replace("-d", "")))
+    assert len(turns) == 9
+    assert not [line for line in person.heard if line.startswith("round ")]
+
+
+def test_endless_draws_are_parted_after_many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    equal = start("ff8-d_9_1.1.1.1.1_1.1.1.1.1_A")
+    drawn = [Greedy(), Greedy()]
+    monkeypatch.setattr("app.terminal.play.MOST_ROUNDS", 2)
+    person = Person()
+    turns = person.table(*drawn).play(equal)
+    if turns[-1].state.play(turns[-1].move).margin == 0:
+        assert person.heard[-1] == "still drawn after 2 rounds: nobody wins"
+    assert len(turns) in (9, 18)
+
+
+def test_hints_tell_rounds_when_sudden_death_is_on() -> None:
+    text = "ff8-d_2A.1.4B.1.15B.1.26A.41A.1_29.43_30.33.35_B"
+    person = Person("hint", "quit")
+    with pytest.raises(GivenUpError):
+        person.table(HUMAN, HUMAN).play(start(text))
+    assert "this round only" in person.heard[0]
+    ranked = Judge().rank(start(text))
+    for line, entry in zip(person.heard[-1].splitlines(), ranked, strict=True):
+        assert line.strip().startswith(worth_text(entry.value, entry.round, by_rounds=True))

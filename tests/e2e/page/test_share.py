@@ -89,14 +89,14 @@ def blunder(client: Client, state: StateObject) -> MoveObject:
 
 def test_review_says_what_each_move_was_worth_and_gave_away(table: Table, client: Client) -> None:
     state = client.position(OPENING).state
-    margins = [client.position(OPENING).margin]
+    margins = [given(client.position(OPENING).margin)]
     moves: list[MoveObject] = []
     while len(moves) < 9:
         answer = client.evaluate(state)
         move = blunder(client, state) if len(moves) in (1, 4) else given(answer.best_move)
         moves.append(move)
         state = client.apply(state, move.card_id, move.cell).state
-        margins.append(client.evaluate(state).margin)
+        margins.append(given(client.evaluate(state).margin))
     gave = [
         (before - after) * (1 if number % 2 == 0 else -1)
         for number, (before, after) in enumerate(zip(margins, margins[1:], strict=False))
