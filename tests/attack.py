@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -149,9 +150,9 @@ def mutate(value: Any, chance: random.Random) -> None:
             if change == 0:
                 del value[key]
             elif change == 1 and isinstance(value, dict):
-                value["x" * chance.randint(1, 90)] = chance.choice(ODD_VALUES)
+                value["x" * chance.randint(1, 90)] = deepcopy(chance.choice(ODD_VALUES))
             else:
-                value[key] = chance.choice(ODD_VALUES)
+                value[key] = deepcopy(chance.choice(ODD_VALUES))
             return
         value = value[key]
 
