@@ -18,10 +18,12 @@ from engine.text.notation import format_state, parse_state
 from store.generations import DATA, Folder
 from store.reader import Reader
 from tests.commands import MERGING, RUN, command
+from tests.conftest import IS_JIT_OFF
 from tests.databases import build, data_file, later, small_roots, write_states
 from tests.test_samples import NOTATION, SAMPLES
 
 ROOTS = small_roots(4)
+BIG_ROOTS = pytest.mark.skipif(IS_JIT_OFF, reason="roots are too small to fill a disk")
 
 
 def facts_of(path: Path) -> dict[str, Any]:
@@ -77,6 +79,7 @@ def on_full_disk(path: Path, code: str, *arguments: str) -> subprocess.Completed
     )
 
 
+@BIG_ROOTS
 def test_full_disk_while_compacting_loses_nothing(in_parts: Path) -> None:
     before = facts_of(in_parts)
     done = on_full_disk(in_parts, RUN, "compact")
@@ -88,6 +91,7 @@ def test_full_disk_while_compacting_loses_nothing(in_parts: Path) -> None:
     assert facts_of(in_parts)["digest"] == before["digest"]
 
 
+@BIG_ROOTS
 def test_full_disk_while_a_job_merges_loses_nothing(in_parts: Path, tmp_path: Path) -> None:
     late = later(small_roots(5)[4], 7)
     states = write_states(tmp_path / "states.jsonl", [late])

@@ -29,6 +29,7 @@ from store.parts import OpenPart, Parts
 from store.records import Kind, PlannedRoot, RootRecord
 from store.summary import totals_of
 from store.totals import Totals
+from tests.conftest import IS_JIT_OFF
 from tests.crashes import Crash, Lost, crashing
 from tests.databases import PLENTY, Unwatched, later, small_roots
 
@@ -247,6 +248,7 @@ TWINS: list[tuple[Act, object, str, Callable[..., Any]]] = [
 ]
 
 
+@pytest.mark.skipif(IS_JIT_OFF, reason="hundreds of jobs; what they run is the same")
 @pytest.mark.parametrize(("act", "owner", "name", "twin"), TWINS)
 def test_broken_twin_is_found_out(
     stored: Grown,

@@ -16,6 +16,7 @@ from engine.errors import StoreError
 from engine.game.cards import Catalogue
 from engine.search.solver import Solver
 from engine.text.notation import format_state
+from store.environment import Environment
 from store.format import directory_key
 from store.generations import Folder
 from store.merge import FAN, due, merge
@@ -46,6 +47,22 @@ def test_parts_are_merged_when_a_tier_is_full(tmp_path: Path) -> None:
     counts = [len(build(tmp_path, [root]).generation.parts) for root in ROOTS[: FAN + 1]]
     assert counts == [*range(1, FAN), 1, 2]
     assert not due(Folder(tmp_path).served().parts)
+
+
+def test_deals_are_published_though_a_merge_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def append(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Environment, "append", append)
+        for root in ROOTS[:FAN]:
+            generation = build(tmp_path, [root]).generation
+    assert len(generation.parts) == FAN
+    assert Folder(tmp_path).served() == generation
+    assert not Folder(tmp_path).fresh.exists()
+    assert len(build(tmp_path, ROOTS[FAN : FAN + 1]).generation.parts) == 1
 
 
 def test_merging_can_be_left_out(tmp_path: Path) -> None:
