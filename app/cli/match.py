@@ -81,10 +81,10 @@ def match_games(  # noqa: PLR0913  one parameter for each option
         elements=elements,
         first=first,
     )
-    players = [
+    first_player, second_player = (
         parse_opponent(text, name, dealer.catalogue) for name, text in (("--a", a), ("--b", b))
-    ]
-    match = Match(dealer, *players, from_ply=from_ply, forecast_ply=forecast_ply)
+    )
+    match = Match(dealer, first_player, second_player, from_ply=from_ply, forecast_ply=forecast_ply)
     began = time.perf_counter()
     with progress_bar() as progress:
         task = progress.add_task("games", total=games)
