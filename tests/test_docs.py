@@ -39,6 +39,7 @@ COMMANDS = {
     ("precompute", "info"): "commands.md",
     ("precompute", "verify"): "commands.md",
     ("precompute", "export"): "export.md",
+    ("triad", "match"): "commands.md",
     ("triad", "play"): "commands.md",
     ("triad", "simulate"): "commands.md",
 }

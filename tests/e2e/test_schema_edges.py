@@ -35,7 +35,8 @@ OF_THE_GAME = re.compile(
     r"number of occupied cells|each cell once|a card id from|\d cards, as|who holds more cards|"
     r"as the cell has|as in the cell|an empty cell|a card in .'s hand|a card's id|"
     r"in the game under ff8|under triplecargo|"
-    r"places with .'s hand|not both|the five cards it was dealt|only the fields kind|each once"
+    r"places with .'s hand|not both|the five cards it was dealt|only the fields kind|"
+    r"each once|card ids"
 )
 LAYOUT = [None, None, None, None, None, None, None, None, "L"]
 # A document with every field that there is.
