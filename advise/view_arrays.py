@@ -1,0 +1,92 @@
+"""A view as kernels want it: ten slots, of which those of unseen cards are still to be filled.
+
+    the viewer's five     hand, ascending by card id    then cards on the board
+    the opponent's five   cards in hand                 then cards on the board
+
+A board does not say who brought which card, and nothing that follows depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from advise.view import View
+from advise.worlds import Worlds
+from engine.game.board import CELLS, EMPTY_BOARD, HAND_SIZE, SIDES, SLOTS, with_card
+from engine.game.cards import Catalogue
+from engine.game.deal import card_numbers, element_numbers, options_in
+from engine.game.duels import DUELS_LENGTH, make_room, write_duels
+from engine.game.moves import MOST_MOVES, Move, Moves, list_moves
+from engine.game.score import score_for, worths
+from engine.kernel import Numbers, plain
+
+_with_card = plain(with_card)
+
+
+class ViewArrays(NamedTuple):
+    """A view as kernels see it; the slots of the opponent's hand hold nothing."""
+
+    code: int
+    ids: Numbers  # [10]: cards by slot
+    cards: Numbers  # [10, 5]: their ranks and elements
+    elements: Numbers  # [9]: the cells'
+    options: int  # the rules in force
+    seat: int  # the viewer's, who is to move
+    slots: Numbers  # [cards in the opponent's hand]: theirs
+
+
+def arrays_of(view: View) -> ViewArrays:
+    """Return a view as kernels see it."""
+    seat = view.ply & 1
+    own, theirs = HAND_SIZE * seat, HAND_SIZE * (1 - seat)
+    held = len(view.known) + view.unseen
+    free = [*range(own + len(view.hand), own + HAND_SIZE)]
+    free += range(theirs + held, theirs + HAND_SIZE)
+    ids, cards = np.zeros(SLOTS, dtype=np.int64), np.zeros((SLOTS, SIDES + 1), dtype=np.int64)
+    for slot, card in enumerate(view.hand, start=own):
+        ids[slot], cards[slot] = card.id, card_numbers(card)
+    code = EMPTY_BOARD
+    for cell, placed in enumerate(view.board):
+        if placed:
+            slot = free.pop()
+            ids[slot], cards[slot] = placed.card.id, card_numbers(placed.card)
+            code = _with_card(code, slot, cell, placed.owner ^ view.first)
+    elements = np.array(element_numbers(view.elements), dtype=np.int64)
+    slots = np.arange(theirs, theirs + held)
+    return ViewArrays(code, ids, cards, elements, options_in(view.rules), seat, slots)
+
+
+def packed_moves(arrays: ViewArrays) -> Moves:
+    """Return the viewer's moves as kernels see them, in the documented order."""
+    duels, moves = np.empty(DUELS_LENGTH, dtype=np.int64), np.empty(MOST_MOVES, dtype=np.int64)
+    write_duels(duels, make_room(), arrays.ids, arrays.cards, arrays.elements, arrays.options)
+    return moves[: list_moves(duels, arrays.code, moves)].copy()
+
+
+def named_moves(arrays: ViewArrays, packed: Moves) -> tuple[Move, ...]:
+    """Return packed moves as players say them."""
+    ids = arrays.ids.tolist()
+    return tuple(Move(ids[move // CELLS], move % CELLS) for move in packed.tolist())
+
+
+def card_rows(ids: Sequence[int], catalogue: Catalogue) -> Numbers:
+    """Return cards as kernels see them [cards, 5]."""
+    rows = [card_numbers(catalogue[card]) for card in ids]
+    return np.array(rows, dtype=np.int64).reshape(len(rows), SIDES + 1)
+
+
+def held_worlds(view: View, worlds: Worlds) -> Worlds:
+    """Return worlds with all that the opponent holds in each, what is known included."""
+    return worlds.with_known([card.id for card in view.known])
+
+
+def scores_of(view: View) -> tuple[int, ...]:
+    """Return by the viewer's cards on the board at the end, 0 to 9, its margin.
+
+    The viewer must be to move; the unplayed card counts where the variant counts it.
+    """
+    worth = worths(view.rules.variant, view.viewer, view.ply)
+    return tuple(score_for(view.viewer, margin) for _, margin in worth)
