@@ -16,12 +16,18 @@ import numpy as np
 from advise.open_values import Payoff, Values, payoff_of
 from advise.sharing import parts_of, share
 from advise.view import View
-from advise.view_arrays import ViewArrays, arrays_of, card_rows, held_worlds, packed_moves
+from advise.view_arrays import (
+    PoolArrays,
+    ViewArrays,
+    arrays_of,
+    held_worlds,
+    packed_moves,
+    pool_arrays,
+)
 from advise.world_search import write_held
 from advise.worlds import Members, Worlds
 from engine.game.board import CELLS, empty_cells, hand_of, owners_of
 from engine.game.capture import place
-from engine.game.cards import Catalogue
 from engine.game.duels import DUELS_LENGTH, Duels, Room, make_room, playable_slots, write_duels
 from engine.game.moves import MOST_MOVES, Move, Moves, code_after, list_moves, moves_of
 from engine.game.score import cards_of
@@ -51,7 +57,10 @@ class Expecting(NamedTuple):
 
 @kernel
 def expected(work: Expecting, code: int) -> float:
-    """Return what you expect of a state."""
+    """Return what you expect of a state.
+
+    It calls itself and no kernel that calls it: numba cannot load a circle from its cache.
+    """
     empty = empty_cells(code)
     if empty == 0:
         return float(work.payoff[cards_of(work.seat, CELLS - bit_count(owners_of(code)))])
@@ -60,15 +69,7 @@ def expected(work: Expecting, code: int) -> float:
     entry = stirred(code) & (len(work.keys) - 1)
     if ply <= _LAST_KEPT_PLY and work.keys[entry] == key:
         return float(work.values[entry])
-    value = expected_of_moves(work, code, empty, ply & 1)
-    if ply <= _LAST_KEPT_PLY:
-        work.keys[entry], work.values[entry] = key, value
-    return value
-
-
-@kernel
-def expected_of_moves(work: Expecting, code: int, empty: int, mover: int) -> float:
-    """Return what you expect of a state with empty cells, by its moves."""
+    mover = ply & 1
     playable = playable_slots(work.duels, hand_of(code, mover))
     best, worst, total = -np.inf, np.inf, 0.0
     count = bit_count(empty) * bit_count(playable)
@@ -79,11 +80,14 @@ def expected_of_moves(work: Expecting, code: int, empty: int, mover: int) -> flo
         while slots:
             after = place(work.duels, code, lowest_bit(slots), cell, mover)
             slots &= slots - 1
-            value = expected(work, after)
-            best, worst, total = max(best, value), min(worst, value), total + value
+            reached = expected(work, after)
+            best, worst, total = max(best, reached), min(worst, reached), total + reached
+    value = (1.0 - work.error) * worst + work.error * total / count
     if mover == work.seat:
-        return best
-    return (1.0 - work.error) * worst + work.error * total / count
+        value = best
+    if ply <= _LAST_KEPT_PLY:
+        work.keys[entry], work.values[entry] = key, value
+    return value
 
 
 @kernel
@@ -99,16 +103,16 @@ def expect_worlds(
     work: Expecting,
     room: Room,
     view: ViewArrays,
-    pool: tuple[Numbers, Numbers],
+    pool: PoolArrays,
     members: Members,
     asked: tuple[Moves, Values],
 ) -> None:
     """Write what you expect after each move asked for, in each world: `asked[1]` [worlds, moves].
 
-    `pool` is ids and cards; the slots of `view` and the duels are written over.
+    The slots of `view` and the duels are written over.
     """
     for world in range(len(members)):
-        write_held(view, pool[0], pool[1], members[world])
+        write_held(view, pool, members[world])
         write_duels(work.duels, room, view.ids, view.cards, view.elements, view.options)
         expect_moves(work, view.code, asked[0], asked[1][world])
 
@@ -116,7 +120,6 @@ def expect_worlds(
 def fallible_values(
     view: View,
     worlds: Worlds,
-    catalogue: Catalogue,
     payoff: Payoff,
     *,
     moves: Sequence[int] | None = None,
@@ -131,7 +134,7 @@ def fallible_values(
     packed = packed_moves(arrays)
     asked = packed if moves is None else packed[list(moves)]
     _check_size(view.ply, len(asked), len(held.members))
-    pool = np.array(held.pool, dtype=np.int64), card_rows(held.pool, catalogue)
+    pool = pool_arrays(held.pool)
     values = np.empty((len(held.members), len(asked)))
 
     def search(part: tuple[int, int]) -> None:
@@ -142,7 +145,8 @@ def fallible_values(
         expect_worlds(work, make_room(), own, pool, held.members[rows], (asked, values[rows]))
 
     share(search, parts_of(len(values), threads), threads)
-    means: Values = held.shares @ values
+    sums = np.add.accumulate(held.weights[:, None] * values, axis=0)  # in this order, always
+    means: Values = sums[-1] / held.weights.sum()
     return means
 
 

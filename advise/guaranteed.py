@@ -16,7 +16,7 @@ import numpy as np
 
 from advise.iteration import ITERATIONS, LOWER, UPPER, Game, Minds, Reals, Stakes, iterate
 from advise.open_tables import Tables, finals_of
-from advise.open_values import Payoff
+from advise.open_values import Payoff, mean_payoffs
 from advise.sharing import share
 from advise.tables import Ends
 from advise.worlds import Members
@@ -81,7 +81,7 @@ def guaranteed(
         raise ValueError(f"payoffs {payoff.tolist()} fall somewhere; more cards must not be worse")
     numbers = list(range(len(tables.moves)) if moves is None else moves)
     finals = finals_of(tables, threads=threads)
-    ceilings = (payoff[finals] @ tables.worlds.shares).tolist()
+    ceilings = mean_payoffs(finals, tables.worlds.weights, payoff).tolist()
     if not tables.decides_twice:
         return [Guaranteed(ceilings[number], ceilings[number], 0, {}) for number in numbers]
     task = partial(_solve, tables, payoff, ceilings, width)
@@ -113,7 +113,7 @@ def unsettled(stakes: Stakes, sets: Numbers, shares: Reals, ceiling: float) -> G
     """
     lowest = stakes.min(axis=(1, 2))
     is_settled = stakes.max(axis=2).min(axis=1) <= lowest
-    settled = float(shares[is_settled] @ lowest[is_settled].astype(np.float64))
+    settled = float((shares[is_settled] * lowest[is_settled]).sum())
     left = ~is_settled
     return Game(stakes[left], sets[left], shares[left], settled, ceiling)
 
@@ -121,9 +121,9 @@ def unsettled(stakes: Stakes, sets: Numbers, shares: Reals, ceiling: float) -> G
 def make_minds(places: int, shape: tuple[int, ...]) -> Minds:
     """Return minds that know nothing yet, of a game with so many information sets."""
     worlds, options, replies = shape
-    own = [np.zeros((places, replies)) for _ in range(6)]
-    theirs = np.zeros((worlds, options))
-    return Minds(*own, theirs, np.zeros(options), np.zeros((worlds, options)))
+    own, theirs = (places, replies), (worlds, options)
+    shapes = (own, own, own, own, own, own, theirs, (options,), theirs)
+    return Minds._make(np.zeros(shape) for shape in shapes)
 
 
 def _plan(tables: Tables, move: int, chances: Reals) -> Plan:
@@ -135,7 +135,7 @@ def _plan(tables: Tables, move: int, chances: Reals) -> Plan:
     plan: dict[Move, dict[Move, float]] = {}
     for number, row in enumerate(chances.tolist()):
         card, place = divmod(number, len(empty))
-        theirs = Move(tables.worlds.pool[card], empty[place])
+        theirs = Move(tables.worlds.pool[card].id, empty[place])
         left = [other for other in empty if other != theirs.cell]
         mine = [Move(ids[held], other) for held in hand for other in left]
         for own, chance in zip(mine, row, strict=True):

@@ -125,15 +125,14 @@ def regret_replies(minds: Minds, weight: float) -> float:
     places, replies = minds.gains.shape
     total = 0.0
     for place in range(places):
-        mean, best = 0.0, 0.0
+        mean, best = 0.0, -np.inf
         for reply in range(replies):
             mean += minds.replies[place, reply] * minds.gains[place, reply]
         for reply in range(replies):
             regret = minds.regrets[place, reply] + minds.gains[place, reply] - mean
             minds.regrets[place, reply] = max(0.0, regret)
             minds.gain_sums[place, reply] += weight * minds.gains[place, reply]
-            is_first = reply == 0
-            best = minds.gain_sums[place, 0] if is_first else max(best, minds.gain_sums[place, reply])
+            best = max(best, minds.gain_sums[place, reply])
         total += best
     return total
 

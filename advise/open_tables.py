@@ -23,10 +23,9 @@ from advise.tables import (
     write_late_ends,
 )
 from advise.view import View
-from advise.view_arrays import ViewArrays, arrays_of, card_rows, held_worlds, packed_moves
+from advise.view_arrays import ViewArrays, arrays_of, held_worlds, packed_moves, pool_arrays
 from advise.worlds import Worlds
 from engine.game.board import CELLS
-from engine.game.cards import Catalogue
 from engine.game.duels import DUELS_LENGTH, make_room
 from engine.game.moves import Moves
 from engine.kernel import Numbers
@@ -47,13 +46,13 @@ class Tables(NamedTuple):
     @property
     def decides_twice(self) -> bool:
         """Tell whether you move once more after the opponent's reply, and have a choice."""
-        return self.ends.shape[3] > 1
+        return bool(self.ends.shape[3] > 1)
 
 
-def make_tables(view: View, worlds: Worlds, catalogue: Catalogue, *, threads: int = 1) -> Tables:
+def make_tables(view: View, worlds: Worlds, *, threads: int = 1) -> Tables:
     """Return the tables of a view of plies 4 to 7."""
     arrays, held = arrays_of(view), held_worlds(view, worlds).compact()
-    moves, pool = packed_moves(arrays), card_rows(held.pool, catalogue)
+    moves, pool = packed_moves(arrays), pool_arrays(held.pool).cards
     left = CELLS - view.ply - 1  # empty cells after your move
     is_early = view.ply <= TWO_DECISIONS
     cells, replies = (left, (len(view.hand) - 1) * (left - 1)) if is_early else (1, 1)

@@ -18,7 +18,6 @@ from advise.view_arrays import arrays_of, held_worlds, named_moves, packed_moves
 from advise.world_search import WorldSearch
 from advise.worlds import Weights, Worlds
 from engine.game.board import CELLS
-from engine.game.cards import Catalogue
 from engine.game.moves import Move
 from engine.kernel import Numbers
 from engine.search.workspace import Query
@@ -58,18 +57,35 @@ class OpenValues(NamedTuple):
 
     def chances(self) -> Values:
         """Return the probability that each move loses, draws and wins: [moves, 3]."""
-        signs = np.sign(self.scores)[self.finals]
-        shares = self.worlds.shares
-        return np.stack([(signs == sign) @ shares for sign in (-1, 0, 1)], axis=1)
+        weights, signs = weights_by_cards(self.finals, self.worlds.weights), np.sign(self.scores)
+        sums = [weights[:, signs == sign].sum(axis=1) for sign in (-1, 0, 1)]
+        chances: Values = np.stack(sums, axis=1) / self.worlds.weights.sum()
+        return chances
 
     def values(self, payoff: Payoff) -> Values:
         """Return what each move is worth in each world: [moves, worlds]."""
-        return payoff[self.finals]
+        values: Values = payoff[self.finals]
+        return values
 
     def means(self, payoff: Payoff) -> Values:
         """Return what each move is worth on average: [moves]."""
-        means: Values = self.values(payoff) @ self.worlds.shares
-        return means
+        return mean_payoffs(self.finals, self.worlds.weights, payoff)
+
+
+def weights_by_cards(finals: Finals, weights: Weights) -> Values:
+    """Return the weight of the worlds in which each move ends with 0 to 9 cards: [moves, 10].
+
+    Added up world by world, by no library that may do it in another order elsewhere.
+    """
+    rows = [np.bincount(row, weights=weights, minlength=CELLS + 1) for row in finals]
+    return np.array(rows, dtype=np.float64).reshape(len(finals), CELLS + 1)
+
+
+def mean_payoffs(finals: Finals, weights: Weights, payoff: Payoff) -> Values:
+    """Return what each move is worth on average; exact up to one rounding for equal weights."""
+    sums = (weights_by_cards(finals, weights) * payoff).sum(axis=1)
+    means: Values = sums / weights.sum()
+    return means
 
 
 def worst_mean(values: Values, weights: Weights, share: float = WORST_SHARE) -> Values:
@@ -83,32 +99,28 @@ def worst_mean(values: Values, weights: Weights, share: float = WORST_SHARE) -> 
     sorted_shares = shares[order]
     before = np.cumsum(sorted_shares, axis=1) - sorted_shares
     counted = np.clip(share - before, 0.0, sorted_shares)
-    worst: Values = (np.take_along_axis(values, order, axis=1) * counted).sum(axis=1)
-    return worst / counted.sum(axis=1)
+    sums = (np.take_along_axis(values, order, axis=1) * counted).sum(axis=1)
+    worst: Values = sums / counted.sum(axis=1)
+    return worst
 
 
 def open_values(
-    view: View,
-    worlds: Worlds,
-    catalogue: Catalogue,
-    *,
-    threads: int = 1,
-    query: Query | None = None,
+    view: View, worlds: Worlds, *, threads: int = 1, query: Query | None = None
 ) -> OpenValues:
     """Return what every move of the viewer, who is to move, is worth in every world.
 
     Before ply 4 worlds are searched one by one: pass few enough, or a query to stop it.
     """
     if FIRST_PLY <= view.ply <= LAST_PLY:
-        return values_of(view, make_tables(view, worlds, catalogue, threads=threads), threads)
+        return values_of(view, make_tables(view, worlds, threads=threads), threads)
     arrays, held = arrays_of(view), held_worlds(view, worlds).compact()
     moves = packed_moves(arrays)
     if view.ply == CELLS - 1:  # what is left is forced, whatever the opponent has
         first = held._replace(members=held.members[:1], weights=held.weights[:1])
-        alone = WorldSearch(arrays, catalogue).finals(first, moves)
+        alone = WorldSearch(arrays).finals(first, moves)
         finals = np.repeat(alone, len(held.members), axis=1)
     else:
-        finals = WorldSearch(arrays, catalogue, threads=threads).finals(held, moves, query)
+        finals = WorldSearch(arrays, threads=threads).finals(held, moves, query)
     return OpenValues(named_moves(arrays, moves), held, finals, scores_of(view))
 
 

@@ -22,13 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from advise.view_arrays import ViewArrays
-from advise.worlds import Members
 from engine.game.board import (
     CELLS,
-    EMPTY,
     HANDS,
     empty_cells,
-    owners_of,
     slots_down,
     with_captures,
     with_card,
@@ -36,7 +33,7 @@ from engine.game.board import (
 from engine.game.capture import contacts, opposing, place, taken_by
 from engine.game.duels import Duels, Room, shadow, write_duels
 from engine.game.moves import Moves, unpack_move
-from engine.kernel import Numbers, bit_count, inline_kernel, kernel, lowest_bit
+from engine.kernel import Numbers, inline_kernel, kernel, lowest_bit
 from engine.search.endgame import last_card
 
 Ends: TypeAlias = npt.NDArray[np.uint8]  # [first cards, moves, cells, replies, last cards]

@@ -16,7 +16,7 @@ import numpy as np
 from advise.view import View
 from advise.worlds import Worlds
 from engine.game.board import CELLS, EMPTY_BOARD, HAND_SIZE, SIDES, SLOTS, with_card
-from engine.game.cards import Catalogue
+from engine.game.cards import Card
 from engine.game.deal import card_numbers, element_numbers, options_in
 from engine.game.duels import DUELS_LENGTH, make_room, write_duels
 from engine.game.moves import MOST_MOVES, Move, Moves, list_moves
@@ -72,15 +72,23 @@ def named_moves(arrays: ViewArrays, packed: Moves) -> tuple[Move, ...]:
     return tuple(Move(ids[move // CELLS], move % CELLS) for move in packed.tolist())
 
 
-def card_rows(ids: Sequence[int], catalogue: Catalogue) -> Numbers:
-    """Return cards as kernels see them [cards, 5]."""
-    rows = [card_numbers(catalogue[card]) for card in ids]
-    return np.array(rows, dtype=np.int64).reshape(len(rows), SIDES + 1)
+class PoolArrays(NamedTuple):
+    """A pool of cards as kernels see it."""
+
+    ids: Numbers  # [cards]
+    cards: Numbers  # [cards, 5]: ranks and elements
+
+
+def pool_arrays(pool: Sequence[Card]) -> PoolArrays:
+    """Return a pool as kernels see it."""
+    rows = np.array([card_numbers(card) for card in pool], dtype=np.int64)
+    ids = np.array([card.id for card in pool], dtype=np.int64)
+    return PoolArrays(ids, rows.reshape(len(pool), SIDES + 1))
 
 
 def held_worlds(view: View, worlds: Worlds) -> Worlds:
     """Return worlds with all that the opponent holds in each, what is known included."""
-    return worlds.with_known([card.id for card in view.known])
+    return worlds.with_known(view.known)
 
 
 def scores_of(view: View) -> tuple[int, ...]:

@@ -13,10 +13,9 @@ import numpy as np
 
 from advise.sharing import parts_of, share
 from advise.tables import Finals
-from advise.view_arrays import ViewArrays, card_rows
+from advise.view_arrays import PoolArrays, ViewArrays, pool_arrays
 from advise.worlds import Members, Worlds
 from engine.game.board import CELLS
-from engine.game.cards import Catalogue
 from engine.game.duels import DUELS_LENGTH, Room, make_room, write_duels
 from engine.game.moves import NO_MOVE, Moves, code_after
 from engine.kernel import Numbers, kernel
@@ -28,13 +27,13 @@ TABLE_MEBIBYTES = 8  # for each thread: more or less makes no difference to a se
 
 
 @kernel
-def write_held(view: ViewArrays, pool_ids: Numbers, pool: Numbers, held: Numbers) -> None:
+def write_held(view: ViewArrays, pool: PoolArrays, held: Numbers) -> None:
     """Put a world's cards, places in the pool, into the opponent's slots."""
     for place in range(len(held)):
         slot, card = int(view.slots[place]), int(held[place])
-        view.ids[slot] = pool_ids[card]
-        for column in range(pool.shape[1]):
-            view.cards[slot, column] = pool[card, column]
+        view.ids[slot] = pool.ids[card]
+        for column in range(pool.cards.shape[1]):
+            view.cards[slot, column] = pool.cards[card, column]
 
 
 @kernel
@@ -42,17 +41,17 @@ def rank_worlds(
     work: Workspace,
     room: Room,
     view: ViewArrays,
-    pool: tuple[Numbers, Numbers],
+    pool: PoolArrays,
     members: Members,
     asked: tuple[Moves, Finals],
 ) -> None:
     """Write your cards after each move asked for, in each world, into `asked[1]`.
 
-    `pool` is ids and cards; the slots of `view`, the duels and the table are written over.
+    The slots of `view`, the duels and the table are written over.
     """
     moves, finals = asked
     for world in range(len(members)):
-        write_held(view, pool[0], pool[1], members[world])
+        write_held(view, pool, members[world])
         write_duels(work.duels, room, view.ids, view.cards, view.elements, view.options)
         start_query(work.entries)
         work.scratch[:] = NO_MOVE
@@ -68,9 +67,9 @@ def rank_worlds(
 class WorldSearch:
     """Searches the worlds of one view; its threads share them."""
 
-    def __init__(self, arrays: ViewArrays, catalogue: Catalogue, *, threads: int = 1) -> None:
+    def __init__(self, arrays: ViewArrays, *, threads: int = 1) -> None:
         """Make a table for each thread."""
-        self._arrays, self._catalogue, self._threads = arrays, catalogue, threads
+        self._arrays, self._threads = arrays, threads
         self._tables: SimpleQueue[TranspositionTable] = SimpleQueue()
         for _ in range(threads):
             self._tables.put(TranspositionTable(TABLE_MEBIBYTES))
@@ -82,7 +81,7 @@ class WorldSearch:
         between worlds passes a query; it raises `SearchStoppedError` then.
         """
         query = query or Query()
-        pool = np.array(worlds.pool, dtype=np.int64), card_rows(worlds.pool, self._catalogue)
+        pool = pool_arrays(worlds.pool)
         finals = np.empty((len(moves), len(worlds.members)), dtype=np.uint8)
         # Small parts, so that threads end at about the same time.
         parts = parts_of(len(worlds.members), 1 if self._threads == 1 else 8 * self._threads)
@@ -94,7 +93,7 @@ class WorldSearch:
     def _search(
         self,
         members: Members,
-        pool: tuple[Numbers, Numbers],
+        pool: PoolArrays,
         asked: tuple[Moves, Finals],
         query: Query,
         part: tuple[int, int],

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from engine.game.cards import Card
 from engine.kernel import Numbers
 
 Members: TypeAlias = npt.NDArray[np.int64]  # [worlds, unseen]: places in a pool of cards
@@ -28,13 +29,13 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 class Worlds(NamedTuple):
     """Some worlds, as arrays. Weights need not add up to 1; equal ones by default."""
 
-    pool: tuple[int, ...]  # card ids
+    pool: tuple[Card, ...]
     members: Members
     weights: Weights
 
     @classmethod
     def of(
-        cls, pool: Sequence[int], members: npt.ArrayLike, weights: npt.ArrayLike | None = None
+        cls, pool: Sequence[Card], members: npt.ArrayLike, weights: npt.ArrayLike | None = None
     ) -> Worlds:
         """Return these worlds, equally likely unless weights say otherwise."""
         places = np.atleast_2d(np.asarray(members, dtype=np.int64))
@@ -44,9 +45,10 @@ class Worlds(NamedTuple):
     @property
     def shares(self) -> Weights:
         """Return the weights as probabilities."""
-        return self.weights / self.weights.sum()
+        shares: Weights = self.weights / self.weights.sum()
+        return shares
 
-    def with_known(self, known: Sequence[int]) -> Worlds:
+    def with_known(self, known: Sequence[Card]) -> Worlds:
         """Return the same worlds with cards that are there in each of them."""
         places = len(self.pool) + np.arange(len(known))
         columns = np.broadcast_to(places, (len(self.members), len(known)))
@@ -59,10 +61,12 @@ class Worlds(NamedTuple):
         A card that stands in the pool twice is one card: who sees it cannot tell which it is.
         """
         is_possible = self.weights > 0
-        ids = np.array(self.pool, dtype=np.int64)[self.members[is_possible]]
-        pool, places = np.unique(ids, return_inverse=True)
+        cards = {card.id: card for card in self.pool}
+        ids = np.array([card.id for card in self.pool], dtype=np.int64)[self.members[is_possible]]
+        used, places = np.unique(ids, return_inverse=True)
+        pool = tuple(cards[card] for card in used.tolist())
         members = places.reshape(ids.shape).astype(np.int64)
-        return Worlds(tuple(pool.tolist()), members, self.weights[is_possible])
+        return Worlds(pool, members, self.weights[is_possible])
 
 
 class Combinations:
@@ -72,7 +76,7 @@ class Combinations:
     cards cannot be told apart, so that a set with two of them is one world.
     """
 
-    def __init__(self, singles: Sequence[int], unseen: int, repeats: Sequence[int] = ()) -> None:
+    def __init__(self, singles: Sequence[Card], unseen: int, repeats: Sequence[Card] = ()) -> None:
         """Number the sets of `unseen` cards: first those without singles, then those with one."""
         self.pool = (*singles, *repeats)
         self._singles, self._unseen = len(singles), unseen

@@ -6,7 +6,6 @@ The twins play with `tests.naive` on plain dicts: no kernel, no table, nothing s
 from __future__ import annotations
 
 import random
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from advise import View, World, state_in
 from advise.worlds import Combinations, Worlds
-from engine.game.cards import ELEMENT_BY_LETTER, Catalogue, default_catalogue
+from engine.game.cards import ELEMENT_BY_LETTER, default_catalogue
 from engine.game.deal import Deal, Player
 from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
@@ -30,11 +29,10 @@ POINTS = {-1: 0.0, 0: 0.5, 1: 1.0}
 
 
 class Closed(NamedTuple):
-    """A view whose mover is its viewer, the worlds it may be, and their catalogue."""
+    """A view whose mover is its viewer, and the worlds that it may be."""
 
     view: View
     worlds: Worlds
-    catalogue: Catalogue
 
 
 def view_of_row(row: dict[str, Any]) -> View:
@@ -57,6 +55,12 @@ def view_of_row(row: dict[str, Any]) -> View:
     )
 
 
+def closed_of_row(row: dict[str, Any]) -> Closed:
+    """Return the view that a row of closed.jsonl describes, and its worlds."""
+    pool = [CATALOGUE[card] for card in row["pool"]]
+    return Closed(view_of_row(row), Combinations(pool, row["unseen"]).everything())
+
+
 def closed_at(ply: int, seed: int, rules: Rules, pool: int) -> Closed:
     """Return a view after random play, with so many cards in the pool."""
     draw = random.Random(seed)
@@ -70,9 +74,8 @@ def closed_at(ply: int, seed: int, rules: Rules, pool: int) -> Closed:
         state = state.play(draw.choice(state.legal_moves()))
     view = View.seen_by(state, Player.A)
     assert view.played is not None
-    cards = [card.id for card in low if card not in view.played]
-    chosen = sorted(draw.sample(cards, pool))
-    return Closed(view, Combinations(chosen, view.unseen).everything(), CATALOGUE)
+    chosen = sorted(draw.sample([card for card in low if card not in view.played], pool))
+    return Closed(view, Combinations(chosen, view.unseen).everything())
 
 
 @st.composite
@@ -83,14 +86,14 @@ def closed_views(draw: st.DrawFn, min_ply: int = 4, max_ply: int = 8, most: int 
     view = View.seen_by(state, state.to_move)
     is_ff8 = view.rules.variant is Variant.FF8
     others = [
-        card.id
+        card
         for card in catalogue
         if (not card.is_unique if is_ff8 else card not in (view.played or ()))
     ]
     pool = draw(st.permutations(others))[: draw(st.integers(view.unseen, max(view.unseen, most)))]
     if is_ff8 and draw(st.booleans()):
-        return Closed(view, Combinations([], view.unseen, repeats=pool).everything(), catalogue)
-    return Closed(view, Combinations(pool, view.unseen).everything(), catalogue)
+        return Closed(view, Combinations([], view.unseen, repeats=pool).everything())
+    return Closed(view, Combinations(pool, view.unseen).everything())
 
 
 EXAMPLES = 5 if IS_JIT_OFF else 60
@@ -98,8 +101,8 @@ EXAMPLES = 5 if IS_JIT_OFF else 60
 
 def state_of(closed: Closed, world: int) -> State:
     """Return the state in a world."""
-    ids = [closed.worlds.pool[place] for place in closed.worlds.members[world].tolist()]
-    return state_in(closed.view, World.of([closed.catalogue[card] for card in ids]))
+    places = closed.worlds.members[world].tolist()
+    return state_in(closed.view, World.of([closed.worlds.pool[place] for place in places]))
 
 
 def mirrored(view: View) -> View:
@@ -145,7 +148,7 @@ def points(document: dict[str, Any], viewer: Player) -> float:
 def held_in(closed: Closed) -> list[tuple[int, ...]]:
     """Return the card ids of each world, in the worlds' order."""
     pool = closed.worlds.pool
-    return [tuple(pool[place] for place in row) for row in closed.worlds.members.tolist()]
+    return [tuple(pool[place].id for place in row) for row in closed.worlds.members.tolist()]
 
 
 Stake = dict[Move, dict[Move, float]]  # points by the opponent's reply and your next move
@@ -165,8 +168,3 @@ def naive_stakes(closed: Closed, move: Move) -> list[Stake]:
             }
         stakes.append(stake)
     return stakes
-
-
-def all_sets(pool: list[int], size: int) -> set[tuple[int, ...]]:
-    """Return all sets of so many cards."""
-    return set(combinations(sorted(pool), size))

@@ -17,22 +17,21 @@ from engine.game.score import score_for
 from engine.search.solver import Solver
 from engine.search.transpositions import TranspositionTable
 from engine.search.workspace import Query
+from tests import naive
 from tests.advise.closed import (
     ALL_RULES,
-    CATALOGUE,
     EXAMPLES,
     PLAIN,
     Closed,
     closed_at,
+    closed_of_row,
     closed_views,
     document_of,
     held_in,
     mirrored,
     points,
     state_of,
-    view_of_row,
 )
-from tests import naive
 from tests.conftest import IS_JIT_OFF
 from tests.vectors import load
 
@@ -41,7 +40,7 @@ EARLY = 3 if not IS_JIT_OFF else 6
 
 
 def values_in(closed: Closed, threads: int = 1) -> OpenValues:
-    return open_values(closed.view, closed.worlds, closed.catalogue, threads=threads)
+    return open_values(*closed, threads=threads)
 
 
 def margins_alone(closed: Closed) -> list[dict[Move, int]]:
@@ -58,9 +57,8 @@ def margins_alone(closed: Closed) -> list[dict[Move, int]]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["n"]))
 def test_counts_are_those_of_the_vectors(row: dict[str, Any]) -> None:
-    worlds = Combinations(row["pool"], row["unseen"]).everything()
-    assert len(worlds.members) == row["worlds"]
-    found = open_values(view_of_row(row), worlds, CATALOGUE)
+    found = open_values(*closed_of_row(row))
+    assert found.finals.shape[1] == row["worlds"]
     counts = dict(zip(found.moves, found.counts().tolist(), strict=True))
     assert counts == {
         Move(move["card_id"], move["cell"]): [move["loss"], move["draw"], move["win"]]
@@ -107,7 +105,7 @@ def test_known_cards_are_in_every_world(closed: Closed) -> None:
     state = state_of(closed, 0)
     known = state.hands[closed.view.opponent]
     view = replace(closed.view, unseen=0, known=known)
-    found = open_values(view, Worlds.of([], [[]]), closed.catalogue)
+    found = open_values(view, Worlds.of([], [[]]))
     assert found.finals[:, 0].tolist() == values_in(closed).finals[:, 0].tolist()
 
 
@@ -189,7 +187,7 @@ def test_early_worlds_can_be_stopped() -> None:
     query = Query()
     query.stop()
     with pytest.raises(SearchStoppedError):
-        open_values(closed.view, closed.worlds, CATALOGUE, query=query)
+        open_values(*closed, query=query)
 
 
 def naive_worst(values: list[float], weights: list[float]) -> float:
@@ -206,5 +204,3 @@ def test_the_worst_quarter_counts_its_last_world_in_part(pairs: list[tuple[float
     values, weights = [value for value, _ in pairs], [float(weight) for _, weight in pairs]
     found = worst_mean(np.array([values]), np.array(weights))
     assert found[0] == pytest.approx(naive_worst(values, weights))
-
-

@@ -11,11 +11,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 from advise.worlds import Combinations, Shuffle, Worlds
+from engine.game.cards import default_catalogue
 
-POOL = list(range(11, 33))
+CARDS = list(default_catalogue())
+POOL = CARDS[10:32]
 
 
-@pytest.mark.parametrize(("unseen", "total"), [(5, 26_334), (4, 7_315), (3, 1_540), (1, 22), (0, 1)])
+@pytest.mark.parametrize(
+    ("unseen", "total"), [(5, 26_334), (4, 7_315), (3, 1_540), (1, 22), (0, 1)]
+)
 def test_sets_are_all_there_once(unseen: int, total: int) -> None:
     numbered = Combinations(POOL, unseen)
     members = numbered.members(np.arange(numbered.total))
@@ -26,7 +30,7 @@ def test_sets_are_all_there_once(unseen: int, total: int) -> None:
 
 @given(st.integers(0, 4), st.integers(0, 5), st.integers(0, 4))
 def test_multisets_repeat_only_what_may_repeat(singles: int, repeats: int, unseen: int) -> None:
-    numbered = Combinations(range(singles), unseen, repeats=range(singles, singles + repeats))
+    numbered = Combinations(CARDS[:singles], unseen, repeats=CARDS[singles : singles + repeats])
     rows = numbered.members(np.arange(numbered.total)).tolist()
     cards = range(singles + repeats)
     expected = [
@@ -38,7 +42,7 @@ def test_multisets_repeat_only_what_may_repeat(singles: int, repeats: int, unsee
 
 
 def test_the_last_of_all_hands_is_found_without_listing_them() -> None:
-    numbered = Combinations(range(1, 111), 5)
+    numbered = Combinations(CARDS, 5)
     assert numbered.total == comb(110, 5) == 122_391_522
     first, last = numbered.members([0, numbered.total - 1]).tolist()
     assert (first, last) == ([0, 1, 2, 3, 4], [105, 106, 107, 108, 109])
@@ -73,8 +77,10 @@ def test_seeds_make_every_pair_of_first_worlds_equally_often() -> None:
 
 
 def test_compact_worlds_know_equal_cards_as_one() -> None:
-    worlds = Worlds.of([5, 9, 7], [[0, 1], [1, 2], [0, 2]], [1.0, 0.0, 2.0]).with_known([9])
+    five, seven, nine = CARDS[4], CARDS[6], CARDS[8]
+    some = Worlds.of([five, nine, seven], [[0, 1], [1, 2], [0, 2]], [1.0, 0.0, 2.0])
+    worlds = some.with_known([nine])
     compact = worlds.compact()
-    assert compact.pool == (5, 7, 9)
+    assert compact.pool == (five, seven, nine)
     assert compact.members.tolist() == [[0, 2, 2], [0, 1, 2]]
     assert compact.shares.tolist() == [1 / 3, 2 / 3]
