@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from advise.advice import GUARANTEED, OPEN, Advice, MoveAdvice, PlannedReply, WorldCount, Worth
-from advise.cost import bracketed_moves, pool_size
+from advise.cost import bracketed_moves
 from advise.evaluation import Visit
 from advise.fallible import EARLIER_PLY, FIRST_PLY, MOST_EARLIER_MOVES, MOST_WORLDS, fallible_values
 from advise.guaranteed import Guaranteed, guaranteed
@@ -21,6 +21,7 @@ from advise.objective import Style
 from advise.open_tables import FIRST_PLY as FIRST_TABLE_PLY
 from advise.open_tables import LAST_PLY as LAST_TABLE_PLY
 from advise.open_values import Values, weights_by_cards, worst_mean
+from advise.racing import contenders
 from advise.ranking import DIGITS, Lead, Sample, estimate_of, lead_of, worst_scores
 from advise.sighted import drawn_move
 from advise.statistics import Interval
@@ -28,7 +29,6 @@ from advise.tables import Finals
 from advise.view_arrays import scores_of
 from advise.world import World, state_in
 from advise.worlds import Weights
-from engine.game.board import CELLS
 from engine.game.moves import Move
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 STEP = 3  # digits to which brackets are compared
 _FIXED_SEED = 0  # of the worlds that `fallible` looks at where all are known: no seed counts then
-_LEAST_DEVIATION = 0.1  # points, of paired differences: a few worlds may agree by chance
 
 
 class Half(NamedTuple):
@@ -105,16 +104,12 @@ class Judge:
 
     def drop_hopeless(self) -> None:
         """Have moves that are far behind looked at in no more worlds."""
-        chooser, _, sample = self._halves()
-        scores = [self._scores(chooser, move) for move in range(len(self.visit.moves))]
-        best = self._order(chooser, scores, {}, {})[0]
-        for move in range(len(scores)):
-            common = min(len(scores[best]), len(scores[move]))
-            difference = scores[best][:common] - scores[move][:common]
-            found = estimate_of(difference, chooser.weights[:common])
-            found = found._replace(deviation=max(found.deviation, _LEAST_DEVIATION))
-            if sample.interval(found).low > 0.0 and self.visit.reach[move] > self.visit.done:
-                self.visit.drop(move)
+        chooser, _, _ = self._halves()
+        racing = [move for move, reach in enumerate(self.visit.reach) if reach > self.visit.done]
+        shares = chooser.weights / chooser.weights.mean()
+        values = np.stack([self._scores(chooser, move) for move in racing]) * shares
+        for move in {*racing} - {racing[place] for place in contenders(values)}:
+            self.visit.drop(move)
 
     # What there is to judge by
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from app.advice_objects import ADVICE_SHOWN
 from engine.game.shape import RuleName
 from engine.text.document import LABELS
 from engine.text.objects import (
@@ -208,6 +209,7 @@ class HealthResponse(Struct, omit_defaults=True):
 
 
 SHOWN = (
+    *ADVICE_SHOWN,
     AnswerObject,
     ApplyRequest,
     ApplyResponse,

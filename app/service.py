@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from typing import Any
 
+from advise.warm_up import warm_up_advice
+from app.advice import AdviceDesk
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
@@ -63,6 +65,13 @@ class Service:
         self.live = Live(
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
+        self.desk = AdviceDesk(
+            settings.advice_threads,
+            settings.advice_queue,
+            settings.advice_seconds,
+            self.live,
+            self.catalogue,
+        )
         self.reader: Reader | None = None
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
         self._oracle = Oracle(None, on_damage=self._tell_damage)
@@ -83,6 +92,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.to_thread(self.live.close)
+        await asyncio.to_thread(self.desk.close)
         self.pool.shutdown()
         if self.reader:
             self.reader.close()
@@ -112,6 +122,7 @@ class Service:
         answer = Oracle(None).search(state, moves=True)
         state.captures(answer.solution.line[0])
         warm_up(opening)
+        warm_up_advice(self.catalogue)
 
     @property
     def generation(self) -> str | None:
