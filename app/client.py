@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
@@ -21,6 +21,12 @@ import httpx
 import msgspec
 from msgspec import UNSET
 
+from app.opponent_schemas import (
+    OpponentDealResponse,
+    OpponentMoveResponse,
+    OpponentObject,
+    OpponentsResponse,
+)
 from app.schemas import ApplyResponse, BatchError, DealsResponse, PositionObject
 from engine.errors import TriadError
 from engine.text.objects import AnswerObject, StateObject, StoredDeal, VariantName, encode
@@ -32,7 +38,9 @@ __all__ = [
     "Client",
     "ClientError",
     "DealWishes",
+    "HandWishes",
     "ItemError",
+    "OpponentWishes",
     "Position",
 ]
 
@@ -43,6 +51,7 @@ TIMEOUT = 60.0
 
 Json = dict[str, Any]
 StateLike = Json | StateObject
+OpponentLike = Json | OpponentObject | str
 T = TypeVar("T")
 
 
@@ -90,6 +99,25 @@ class DealWishes(TypedDict, total=False):
     same_wall: bool
     card: int | str  # id or name of one of the ten
     limit: int
+
+
+class OpponentWishes(TypedDict, total=False):
+    """What an opponent goes by, where slots or chance matter to it."""
+
+    dealt: Sequence[int]  # its five cards in dealt order
+    slots: Mapping[str, Sequence[int | None]]  # of A and B
+    rng: int
+    seed: int
+
+
+class HandWishes(TypedDict, total=False):
+    """What a computer player is dealt from."""
+
+    levels: Sequence[int]
+    rares: Sequence[int]
+    rare_chance: int
+    rng: int
+    seed: int
 
 
 class ClientError(TriadError):
@@ -163,6 +191,20 @@ def _deals(after: str | None, wishes: DealWishes) -> _Request[DealsResponse]:
     return _Request(DealsResponse, "GET", "/database/deals", params)
 
 
+def _opponent_move(
+    state: StateLike, opponent: OpponentLike, given: OpponentWishes
+) -> _Request[OpponentMoveResponse]:
+    body = {"state": state, "opponent": opponent, **given}
+    return _Request(OpponentMoveResponse, "POST", "/opponents/move", {}, encode(body))
+
+
+def _opponent_deal(given: HandWishes) -> _Request[OpponentDealResponse]:
+    return _Request(OpponentDealResponse, "POST", "/opponents/deal", {}, encode(given))
+
+
+_OPPONENTS = _Request(OpponentsResponse, "GET", "/opponents")
+
+
 def _wishes(moves: bool, pv: bool) -> Json:
     return ({"moves": "true"} if moves else {}) | ({} if pv else {"pv": "false"})
 
@@ -234,6 +276,20 @@ class Client:
             if after is None:
                 return
 
+    def opponents(self) -> OpponentsResponse:
+        """Return the models of players, and what is known of computer players."""
+        return self._ask(_OPPONENTS)
+
+    def opponent_move(
+        self, state: StateLike, opponent: OpponentLike, **given: Unpack[OpponentWishes]
+    ) -> OpponentMoveResponse:
+        """Return what an opponent plays, who is to move in a state."""
+        return self._ask(_opponent_move(state, opponent, given))
+
+    def opponent_deal(self, **given: Unpack[HandWishes]) -> OpponentDealResponse:
+        """Return five cards as the game deals them to a computer player."""
+        return self._ask(_opponent_deal(given))
+
     def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""
         return self._ask(_Request(Json, "GET", path, params))
@@ -300,6 +356,20 @@ class AsyncClient:
             after = page.next
             if after is None:
                 return
+
+    async def opponents(self) -> OpponentsResponse:
+        """Return the models of players, and what is known of computer players."""
+        return await self._ask(_OPPONENTS)
+
+    async def opponent_move(
+        self, state: StateLike, opponent: OpponentLike, **given: Unpack[OpponentWishes]
+    ) -> OpponentMoveResponse:
+        """Return what an opponent plays, who is to move in a state."""
+        return await self._ask(_opponent_move(state, opponent, given))
+
+    async def opponent_deal(self, **given: Unpack[HandWishes]) -> OpponentDealResponse:
+        """Return five cards as the game deals them to a computer player."""
+        return await self._ask(_opponent_deal(given))
 
     async def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""

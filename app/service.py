@@ -15,6 +15,7 @@ from app.advice import AdviceDesk
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
+from app.opponents import warm_up as warm_up_opponents
 from app.settings import Settings
 from app.wishes import Wishes
 from engine.errors import (
@@ -123,6 +124,7 @@ class Service:
         state.captures(answer.solution.line[0])
         warm_up(opening)
         warm_up_advice(self.catalogue)
+        warm_up_opponents(self.catalogue)
 
     @property
     def generation(self) -> str | None:

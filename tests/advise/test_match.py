@@ -19,11 +19,10 @@ from advise.opponents import (
     parse_opponent,
 )
 from advise.results import Results
-from advise.table import TablePlayer, TableTurn, drawn
+from advise.table import TablePlayer, TableTurn, drawn, slots_of
 from app.terminal.match import match_object, match_text, play_match
 from engine.errors import OpponentError
 from engine.game.cards import default_catalogue
-from engine.game.deal import Player
 from engine.game.dealing import Dealer, game_random
 from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
@@ -148,7 +147,7 @@ def test_computer_player_sees_more_in_an_open_game() -> None:
     state = State.start(CLOSED.deal(0))
     moves = set()
     for number in range(12):
-        slots = dict(zip(Player, state.deal.hands, strict=True))
+        slots = slots_of(state.deal)
         moves.add(computer.choose(TableTurn(state, slots, 1, number)))
     assert len(moves) > 1  # its guesses differ
     opened = State.start(DEALER.deal(0))
