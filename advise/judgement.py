@@ -18,8 +18,7 @@ from advise.evaluation import Visit
 from advise.fallible import EARLIER_PLY, FIRST_PLY, MOST_EARLIER_MOVES, MOST_WORLDS, fallible_values
 from advise.guaranteed import Guaranteed, guaranteed
 from advise.objective import Style
-from advise.open_tables import FIRST_PLY as FIRST_TABLE_PLY
-from advise.open_tables import LAST_PLY as LAST_TABLE_PLY
+from advise.open_tables import FIRST_PLY as FIRST_TABLE_PLY, LAST_PLY as LAST_TABLE_PLY
 from advise.open_values import Values, weights_by_cards, worst_mean
 from advise.racing import contenders
 from advise.ranking import DIGITS, Lead, Sample, estimate_of, lead_of, worst_scores
@@ -166,9 +165,7 @@ class Judge:
         else:
             numbers = self.belief.numbers(0, count, self.wish.seed)
         worlds = self.belief.worlds(np.sort(numbers))
-        found = fallible_values(
-            self.view, worlds, self.payoff, moves=moves, threads=self._threads
-        )
+        found = fallible_values(self.view, worlds, self.payoff, moves=moves, threads=self._threads)
         return dict(zip(moves, found.tolist(), strict=True))
 
     def _fallible_moves(self, chooser: Half, brackets: dict[int, Guaranteed]) -> list[int]:
@@ -235,9 +232,7 @@ class Judge:
         first = order[0]
         if self._method(brackets) == OPEN:
             weights = chooser.weights
-            return {
-                move: lead_of(scores[first], scores[move], weights, sample) for move in order
-            }
+            return {move: lead_of(scores[first], scores[move], weights, sample) for move in order}
         secured = round(brackets[first].lower, STEP)
         leads = {}
         for move in order:

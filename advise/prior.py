@@ -116,9 +116,7 @@ class Levels(Prior):
     dealing: Dealing
 
     @classmethod
-    def of(
-        cls, levels: Iterable[int], rares: Iterable[int] = (), rare_chance: int = 0
-    ) -> Levels:
+    def of(cls, levels: Iterable[int], rares: Iterable[int] = (), rare_chance: int = 0) -> Levels:
         """Return the prior of these levels and rares, or raise `OpponentError`."""
         return cls(Dealing.of(levels, rares, rare_chance))
 
@@ -248,9 +246,7 @@ def _seen_uniques(view: View) -> set[Card]:
     return seen - set(view.played or ())
 
 
-def _check_held(
-    view: View, possible: Collection[int], allowed: str, copies: bool = False
-) -> None:
+def _check_held(view: View, possible: Collection[int], allowed: str, copies: bool = False) -> None:
     """Raise `StateError` for what was played, or is known, and cannot have been dealt."""
     problems = []
     before: list[Card] = []
@@ -275,5 +271,3 @@ def _too_few(view: View, name: str, left: int) -> StateError:
     found = Words(f"{counted(left, 'card')} that it may still hold")
     allowed = f"at least {view.unseen}, besides those played, known, or unique and elsewhere"
     return StateError([Problem(f"{_where(view)}.from.{name}", found, allowed)])
-
-

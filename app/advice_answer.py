@@ -11,8 +11,8 @@ from advise.belief import Belief
 from advise.statistics import Interval
 from advise.view import View
 from app.advice_objects import (
-    AdvisedMove,
     AdviceObject,
+    AdvisedMove,
     CardChanceObject,
     ChosenMove,
     PlannedObject,

@@ -86,9 +86,9 @@ class ViewObject(Struct, forbid_unknown_fields=True, omit_defaults=True):
     to_move: PlayerName
     turn: Annotated[int, Meta(ge=0, le=8)] | UnsetType = UNSET
     rules: RulesObject | UnsetType = UNSET
-    board_elements: (
-        Annotated[list[Letter | None], Meta(min_length=9, max_length=9)] | UnsetType
-    ) = UNSET
+    board_elements: Annotated[list[Letter | None], Meta(min_length=9, max_length=9)] | UnsetType = (
+        UNSET
+    )
 
 
 class ObjectiveObject(Struct, forbid_unknown_fields=True):

@@ -68,9 +68,7 @@ def read_cards(
     return [card for card in cards if card]
 
 
-def read_prior(
-    data: object, where: str, catalogue: Catalogue, problems: Problems
-) -> Prior | None:
+def read_prior(data: object, where: str, catalogue: Catalogue, problems: Problems) -> Prior | None:
     """Return a prior; None where anything is wrong with it."""
     if not isinstance(data, dict):
         problems.append(Problem(where, data, _forms()))

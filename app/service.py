@@ -8,10 +8,13 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
+from functools import partial
 from typing import Any
 
+from advise.fallible import FIRST_PLY as FIRST_FALLIBLE_PLY, fallible_moves
 from advise.warm_up import warm_up_advice
 from app.advice import AdviceDesk
+from app.advice_answer import DECIMALS
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
@@ -25,6 +28,7 @@ from engine.errors import (
     NotJsonError,
     StoreError,
 )
+from engine.game.board import CELLS
 from engine.game.cards import load_cards
 from engine.game.dealing import Dealer
 from engine.game.facts import Facts
@@ -242,6 +246,14 @@ class Service:
     async def search(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the search's answer."""
         return await self.live.answer(State.from_facts(facts, self.catalogue), wishes)
+
+    async def fallible(self, facts: Facts) -> dict[tuple[int, int], float]:
+        """Return what moves are worth against one who errs; nothing before it can be computed."""
+        if not FIRST_FALLIBLE_PLY <= facts.ply < CELLS:
+            return {}
+        state = State.from_facts(facts, self.catalogue)
+        found = await self.live.run(partial(fallible_moves, state))
+        return {(card, cell): round(worth, DECIMALS) for (card, cell), worth in found.items()}
 
     async def answer(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the answer to a state."""
