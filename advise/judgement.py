@@ -17,7 +17,7 @@ from advise.cost import bracketed_moves
 from advise.evaluation import Visit
 from advise.fallible import EARLIER_PLY, FIRST_PLY, MOST_EARLIER_MOVES, MOST_WORLDS, fallible_values
 from advise.guaranteed import Guaranteed, guaranteed
-from advise.objective import Style
+from advise.objective import Kind, Style
 from advise.open_tables import FIRST_PLY as FIRST_TABLE_PLY, LAST_PLY as LAST_TABLE_PLY
 from advise.open_values import Values, weights_by_cards, worst_mean
 from advise.racing import contenders
@@ -140,7 +140,8 @@ class Judge:
         """Return what moves guarantee: where all worlds are known, from ply 4 on."""
         if not self.visit.is_finished or self.view.ply < FIRST_TABLE_PLY:
             return {}
-        if self.view.ply > LAST_TABLE_PLY:
+        # In one world nothing is unknown; at ply 8 nothing that is can matter.
+        if self.view.ply > LAST_TABLE_PLY or self.belief.total == 1:
             means = [self._mean(chooser, move) for move in range(len(self.visit.moves))]
             return {move: Guaranteed(mean, mean, 0, {}) for move, mean in enumerate(means)}
         count = bracketed_moves(self.view, self.belief, len(self.visit.moves))
@@ -210,10 +211,14 @@ class Judge:
         fallible: dict[int, float],
         by_open: bool = False,
     ) -> list[int]:
-        """Return the moves, best first; those dropped come after those that were not."""
+        """Return the moves, best first; those dropped come after those that were not.
+
+        Ties of margins go to the documented order, as everywhere.
+        """
+        breaks_ties = self.wish.objective.kind is not Kind.MARGIN
 
         def key(move: int) -> tuple[object, ...]:
-            erring = round(fallible.get(move, -np.inf), DIGITS) if move in fallible else -np.inf
+            erring = round(fallible[move], DIGITS) if breaks_ties and move in fallible else -np.inf
             margin = round(self._mean(chooser, move, self.margins), DIGITS)
             ends = self._key(chooser, scores, brackets, move, by_open)
             return (-chooser.reach[move], *(-each for each in ends), -erring, -margin, move)

@@ -1,4 +1,4 @@
-"""The commands for people: play, advise, match, simulate, serve. Each is loaded when it is named."""
+"""The commands for people: play, advise, match, simulate, serve; loaded when they are named."""
 
 from __future__ import annotations
 
