@@ -21,6 +21,7 @@ import httpx
 import msgspec
 from msgspec import UNSET
 
+from app.advice_objects import AdviceObject
 from app.opponent_schemas import (
     OpponentDealResponse,
     OpponentMoveResponse,
@@ -32,6 +33,7 @@ from engine.errors import TriadError
 from engine.text.objects import AnswerObject, StateObject, StoredDeal, VariantName, encode
 
 __all__ = [
+    "Advice",
     "Answer",
     "Applied",
     "AsyncClient",
@@ -83,6 +85,10 @@ class Position(_Subscripted, PositionObject, kw_only=True):
 
 class Applied(_Subscripted, ApplyResponse):
     """What a move makes of a state."""
+
+
+class Advice(_Subscripted, AdviceObject):
+    """What to play when the opponent's hand is hidden."""
 
 
 class ItemError(_Subscripted, BatchError):
@@ -143,10 +149,12 @@ class _Request(NamedTuple, Generic[T]):
     url: str
     params: Json = {}  # noqa: RUF012  never changed
     content: bytes | None = None
+    accept: str | None = None
 
     def sent_by(self, send: Any) -> Any:
         """Send it by a method of httpx; return what that returns."""
         headers = {} if self.content is None else {"Content-Type": "application/json"}
+        headers |= {} if self.accept is None else {"Accept": self.accept}
         return send(
             self.method, self.url, params=self.params, content=self.content, headers=headers
         )
@@ -182,6 +190,10 @@ def _apply(state: StateLike, card_id: int, cell: int) -> _Request[Applied]:
     return _Request(Applied, "POST", "/apply", {}, encode(body))
 
 
+def _advise(state: Json, wishes: Json) -> _Request[Advice]:
+    return _Request(Advice, "POST", "/advise", {}, encode({"state": state, **wishes}))
+
+
 def _position(notation: str, moves: bool, pv: bool) -> _Request[Position]:
     return _Request(Position, "GET", f"/position/{notation}", _wishes(moves, pv))
 
@@ -209,6 +221,8 @@ def _wishes(moves: bool, pv: bool) -> Json:
     return ({"moves": "true"} if moves else {}) | ({} if pv else {"pv": "false"})
 
 
+NDJSON = "application/x-ndjson"
+_read_advice = msgspec.json.Decoder(Advice).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
 _read_error = msgspec.json.Decoder(ItemError).decode
 
@@ -257,6 +271,20 @@ class Client:
     def apply(self, state: StateLike, card_id: int, cell: int) -> Applied:
         """Return what a move makes of a state."""
         return self._ask(_apply(state, card_id, cell))
+
+    def advise(self, state: Json, **wishes: Any) -> Advice:
+        """Return what to play in a state with a hidden hand: style, worlds, seed, ... as wished."""
+        return self._ask(_advise(state, wishes))
+
+    def advise_stream(self, state: Json, **wishes: Any) -> Iterator[Advice]:
+        """Return improving answers as they come; who stops reading ends the work."""
+        request = _advise(state, wishes)._replace(accept=NDJSON)
+        with request.sent_by(self._http.stream) as response:
+            if response.is_error:
+                response.read()
+                request.answer(response)
+            for line in response.iter_lines():
+                yield _read_advice(line)
 
     def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
@@ -337,6 +365,20 @@ class AsyncClient:
     async def apply(self, state: StateLike, card_id: int, cell: int) -> Applied:
         """Return what a move makes of a state."""
         return await self._ask(_apply(state, card_id, cell))
+
+    async def advise(self, state: Json, **wishes: Any) -> Advice:
+        """Return what to play in a state with a hidden hand: style, worlds, seed, ... as wished."""
+        return await self._ask(_advise(state, wishes))
+
+    async def advise_stream(self, state: Json, **wishes: Any) -> AsyncIterator[Advice]:
+        """Return improving answers as they come; who stops reading ends the work."""
+        request = _advise(state, wishes)._replace(accept=NDJSON)
+        async with request.sent_by(self._http.stream) as response:
+            if response.is_error:
+                await response.aread()
+                request.answer(response)
+            async for line in response.aiter_lines():
+                yield _read_advice(line)
 
     async def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from app import opponent_schemas
+from app.advice_objects import ADVICE_SHOWN
 from engine.game.shape import RuleName
 from engine.text.document import LABELS
 from engine.text.objects import (
@@ -212,6 +213,7 @@ class HealthResponse(Struct, omit_defaults=True):
 
 
 SHOWN = (
+    *ADVICE_SHOWN,
     AnswerObject,
     ApplyRequest,
     ApplyResponse,

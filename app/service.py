@@ -10,8 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
+from functools import partial
 from typing import Any
 
+from advise.fallible import FIRST_PLY as FIRST_FALLIBLE_PLY, fallible_moves
+from advise.warm_up import warm_up_advice
+from app.advice import AdviceDesk
+from app.advice_answer import DECIMALS
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
@@ -26,6 +31,7 @@ from engine.errors import (
     NotJsonError,
     StoreError,
 )
+from engine.game.board import CELLS
 from engine.game.cards import load_cards
 from engine.game.dealing import Dealer
 from engine.game.facts import Facts
@@ -67,6 +73,13 @@ class Service:
         self.live = Live(
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
+        self.desk = AdviceDesk(
+            settings.advice_threads,
+            settings.advice_queue,
+            settings.advice_seconds,
+            self.live,
+            self.catalogue,
+        )
         self.reader: Reader | None = None
         self.pace = Pace(LONGEST_PLAIN)
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
@@ -88,6 +101,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.to_thread(self.live.close)
+        await asyncio.to_thread(self.desk.close)
         self.pool.shutdown()
         old, self.reader = self.reader, None
         self._oracle = Oracle(None)
@@ -121,6 +135,7 @@ class Service:
         rules = Rules(variant=Variant.FF8, sudden_death=True)
         Oracle(None).search(State(replace(state.deal, rules=rules), state.code), moves=True)
         warm_up(opening)
+        warm_up_advice(self.catalogue)
         warm_up_opponents(self.catalogue)
 
     @property
@@ -272,6 +287,14 @@ class Service:
         facts.rules.check_rounds()
         known = self._oracle.round_table(facts)
         return await self.live.answer(State.from_facts(facts, self.catalogue), wishes, known)
+
+    async def fallible(self, facts: Facts) -> dict[tuple[int, int], float]:
+        """Return what moves are worth against one who errs; nothing before it can be computed."""
+        if not FIRST_FALLIBLE_PLY <= facts.ply < CELLS:
+            return {}
+        state = State.from_facts(facts, self.catalogue)
+        found = await self.live.run(partial(fallible_moves, state))
+        return {(card, cell): round(worth, DECIMALS) for (card, cell), worth in found.items()}
 
     async def answer(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the answer to a state."""

@@ -40,8 +40,8 @@ from store.reader import Reader
 SeatOption = Annotated[
     str,
     typer.Option(
-        help="human, perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60 or "
-        "ff8:search=2,strategy=0,levels=1-3."
+        help="human, perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60, "
+        "ff8:search=2,strategy=0,levels=1-3, optimal:levels=1-2 or robust."
     ),
 ]
 

@@ -105,6 +105,13 @@ class RankedMoveObject(MoveObject, frozen=True, kw_only=True, gc=False):
     margin: MarginThere = UNSET
     round: RoundThere = UNSET
     captures: tuple[Cell, ...]
+    fallible: (
+        Annotated[
+            float | None,
+            Meta(description="Points against one who errs; with fallible=true, null before ply 3"),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class AnswerObject(Struct, kw_only=True, gc=False):
