@@ -97,5 +97,3 @@ class AnyReactor:
             known,
             played,
         )
-
-

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator, Philox, SeedSequence
 
 from advise.dealt import DealtWorlds
 from advise.mixture import Mixture
@@ -29,6 +30,20 @@ class Posterior(NamedTuple):
         """Return what is believed when nothing is known of how the opponent has played."""
         models, weights = components(opponent)
         return cls(worlds, models, np.outer(weights, worlds.shares))
+
+    def resampled(self, count: int, seed: int = 0) -> Posterior:
+        """Return at most so many worlds, drawn by their probabilities: as good as equally likely.
+
+        Draws are evenly spaced, so that a world is there as often as it is likely, but for one.
+        """
+        places = np.cumsum(self.joint.reshape(-1))
+        offset = Generator(Philox(SeedSequence([seed, count]))).random()
+        drawn = np.searchsorted(places / places[-1], (np.arange(count) + offset) / count)
+        times = np.bincount(np.minimum(drawn, len(places) - 1), minlength=len(places))
+        joint = times.reshape(self.joint.shape) / count
+        kept = joint.any(axis=0)
+        worlds = DealtWorlds(self.worlds.dealt[kept], joint[:, kept].sum(axis=0))
+        return self._replace(worlds=worlds, joint=joint[:, kept])
 
     @property
     def shares(self) -> Weights:

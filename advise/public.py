@@ -65,9 +65,7 @@ def settle(ground: Ground, gone: Numbers) -> None:
         ground.ids[slot] = card
         for column in range(ground.rows.shape[1]):
             ground.cards[slot, column] = ground.rows[card, column]
-    write_duels(
-        ground.duels, ground.room, ground.ids, ground.cards, view.elements, view.options
-    )
+    write_duels(ground.duels, ground.room, ground.ids, ground.cards, view.elements, view.options)
 
 
 @kernel

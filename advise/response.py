@@ -95,7 +95,7 @@ def respond(
 
     `is_complete` says that the posterior has every world of positive probability.
     """
-    choosing = _question(view, posterior, payoff, catalogue, (CHOICE_GUESSES, seed))
+    choosing = make_question(view, posterior, payoff, catalogue, (CHOICE_GUESSES, seed))
     packed = packed_moves(choosing.arrays)
     is_exact = is_complete and not choosing.cases.guesses
     found = share(partial(_move, choosing, is_exact), packed.tolist(), threads)
@@ -104,15 +104,13 @@ def respond(
     value: MoveResponse | None = moves[best]
     is_validated = is_exact or len(choosing.cases.weights) > 1
     if choosing.cases.guesses:
-        valuing = _question(view, posterior, payoff, catalogue, (VALUE_GUESSES, seed))
+        valuing = make_question(view, posterior, payoff, catalogue, (VALUE_GUESSES, seed))
         value, _ = _move(valuing, is_exact, int(packed[best]))
     worlds = np.stack([choosing.cases.by_world(values) for _, values in found])
-    return Response(
-        moves, best, value if is_validated else None, is_exact, is_validated, worlds
-    )
+    return Response(moves, best, value if is_validated else None, is_exact, is_validated, worlds)
 
 
-def _question(
+def make_question(
     view: View,
     posterior: Posterior,
     payoff: Payoff,
@@ -131,9 +129,7 @@ def tree_of(question: Question, packed: int) -> Tree:
     settle(ground, np.empty(0, dtype=np.int64))
     code = code_after(ground.duels, arrays.code, packed)
     reactors = [
-        make_reactor(
-            model, question.view, arrays, hands, question.catalogue, question.chance
-        )
+        make_reactor(model, question.view, arrays, hands, question.catalogue, question.chance)
         for model, hands in question.cases.by_model
     ]
     react = partial(_react, question.cases, reactors)

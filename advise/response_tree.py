@@ -78,6 +78,20 @@ class Tree(NamedTuple):
             chance = np.bincount(level.parent, weights=chance, minlength=particles)
         return plan[::-1]
 
+    def sums(self, values: Reals) -> Reals:
+        """Return what each own move after the first reply brings, all its worlds added up.
+
+        For trees in which there is no choice after it.
+        """
+        total = self.chance * values[self.cards]
+        for level in reversed(self.levels[1:]):
+            if level.own is not None:  # one move in each state
+                total = total[level.start]
+            total = np.bincount(level.parent, weights=total, minlength=_parents(level))
+        own = self.levels[0].own
+        assert own is not None
+        return np.bincount(self.levels[0].after, weights=total, minlength=int(own.counts.sum()))
+
     def follow(self, plan: Plan) -> Flags:
         """Return which particles at the end are there when the plan is followed."""
         is_there = np.ones(_parents(self.levels[0]) if self.levels else len(self.world), np.bool_)

@@ -18,9 +18,7 @@ STRATEGY_WEIGHTS = {0: 8, 2: 1, 3: 1, 4: 1, 5: 1}
 SIGHT_WEIGHTS = {False: 9, True: 1}  # whether it sees the hand
 
 
-def unknown_computer(
-    catalogue: Catalogue | None = None, *, strategy: int | None = None
-) -> Mixture:
+def unknown_computer(catalogue: Catalogue | None = None, *, strategy: int | None = None) -> Mixture:
     """Return the computer player with unknown parameters; a strategy may be known."""
     strategies = STRATEGY_WEIGHTS if strategy is None else {strategy: 1}
     parameters = list(product(ROW_WEIGHTS, strategies, SIGHT_WEIGHTS))

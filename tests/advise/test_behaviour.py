@@ -178,9 +178,7 @@ def test_what_is_kept_and_what_is_worked_out_anew_are_the_same() -> None:
         factors=factors,
     )
     worlds = some_hands(later, seed=2)
-    kept = likelihoods(
-        later.view, later.history, worlds, computer(2), CATALOGUE, factors=factors
-    )
+    kept = likelihoods(later.view, later.history, worlds, computer(2), CATALOGUE, factors=factors)
     anew = likelihoods(later.view, later.history, worlds, computer(2), CATALOGUE)
     assert kept.joint.tolist() == anew.joint.tolist()
 
@@ -213,3 +211,13 @@ def test_an_unknown_computer_player_is_found_out() -> None:
         rows[model.player.search] = rows.get(model.player.search, 0.0) + chance
     assert rows[0] == pytest.approx(4 / 3 * rows[1])  # which play alike until ply 5
     assert rows[0] > 4 / 14
+
+
+def test_resampled_worlds_are_there_as_often_as_they_are_likely() -> None:
+    game = play(computer(0), 4, seed=1)
+    posterior = likelihoods(game.view, game.history, some_hands(game), computer(), CATALOGUE)
+    drawn = posterior.resampled(1000)
+    assert drawn.joint.sum() == pytest.approx(1)
+    chances = dict(zip(map(tuple, posterior.worlds.dealt.tolist()), posterior.shares, strict=True))
+    for dealt, share in zip(drawn.worlds.dealt.tolist(), drawn.shares, strict=True):
+        assert abs(share - chances[tuple(dealt)]) < 2 / 1000

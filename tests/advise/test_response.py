@@ -116,9 +116,7 @@ def plain_points(
     sees_worlds: bool = False,
 ) -> list[float]:
     alike, viewer = cases(closed, worlds, players), closed.view.viewer.name
-    return [
-        expectimax.value_after(alike, move, viewer, sees_worlds=sees_worlds) for move in moves
-    ]
+    return [expectimax.value_after(alike, move, viewer, sees_worlds=sees_worlds) for move in moves]
 
 
 def assert_plain(
@@ -294,9 +292,7 @@ def test_one_world_against_the_perfect_player_is_open(ply: int, seed: int, rules
     worlds = DealtWorlds.of_sets(closed.view, one)
     found = answer(closed.view, worlds, Perfect())
     expected = open_values(closed.view, one)
-    assert [each.points for each in found.moves] == expected.means(
-        payoff_of(closed.view)
-    ).tolist()
+    assert [each.points for each in found.moves] == expected.means(payoff_of(closed.view)).tolist()
 
 
 def test_worlds_that_a_model_cannot_tell_apart_change_nothing() -> None:
