@@ -28,11 +28,13 @@ from advise.particles import Hands, Particles, hand_keys
 from advise.posterior import Posterior, components
 from advise.public import PublicStates
 from advise.reactors import make_reactor
+from advise.response_tree import Flags, added
 from advise.view import View
 from advise.view_arrays import arrays_of
 from advise.worlds import Weights
 from engine.game.cards import Catalogue
 from engine.game.deal import Deal
+from engine.game.facts import NO_CARD
 from engine.game.moves import Move
 from engine.game.state import State
 from engine.kernel import Numbers
@@ -105,11 +107,12 @@ def likelihoods(
     return Posterior(DealtWorlds(worlds.dealt, joint.sum(axis=0)), models, joint)
 
 
-def _is_possible(view: View, worlds: DealtWorlds) -> Numbers:
+def _is_possible(view: View, worlds: DealtWorlds) -> Flags:
     """Tell of each world whether the opponent can have played, and hold, what is seen."""
     seen = [card.id for card in (*(view.played or ()), *view.known)]
     left = worlds.held(seen)
-    return (left != 0).sum(axis=1) == view.unseen
+    is_possible: Flags = (left != NO_CARD).sum(axis=1) == view.unseen
+    return is_possible
 
 
 def observed(
@@ -181,7 +184,7 @@ class _Weigher:
         found = reactor.replies(particles)
         is_move = (found.card == move.card_id) & (found.cell == move.cell)
         weights = found.chance[is_move]
-        return np.bincount(found.particle[is_move], weights=weights, minlength=len(dealt))
+        return added(found.particle[is_move], weights, len(dealt))
 
     def _guesses_at(self, view: View) -> int:
         """Return how many guesses are drawn; fewer where each takes long."""

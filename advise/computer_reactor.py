@@ -13,6 +13,7 @@ from advise.particles import (
     hand_keys,
     ids_by_slot,
     owned_masks,
+    room_for,
 )
 from advise.public import slots_of
 from advise.view import View
@@ -66,12 +67,11 @@ class ComputerReactor:
         """Return what it replies, counted over guesses where it guesses."""
         order = np.argsort(particles.state, kind="stable")
         hidden = self._hidden(particles, order)
-        room = len(order) * hidden.randoms.shape[1]
-        whole = [np.empty(room, dtype=np.int64) for _ in range(3)]
-        made = Made(*whole, np.empty(room))
-        count = reply_all(self._scratch(), hidden, made)
-        found = [column[:count] for column in made]
-        return Reactions(order[found[0]], found[1], found[2], found[3])
+        made = room_for(len(order) * hidden.randoms.shape[1])
+        count = reply_all(self._scratch(), hidden, Made(*made))
+        return Reactions(
+            order[made.particle[:count]], made.card[:count], made.cell[:count], made.chance[:count]
+        )
 
     def hits(self, particles: Particles, card: int, cell: int) -> tuple[Numbers, Numbers]:
         """Return how often it makes a move at each particle, and how often it was tried."""

@@ -49,7 +49,8 @@ class DealtWorlds(NamedTuple):
     @property
     def shares(self) -> Weights:
         """Return the weights as probabilities."""
-        return self.weights / self.weights.sum()
+        shares: Weights = self.weights / self.weights.sum()
+        return shares
 
     def held(self, played: Sequence[int]) -> Numbers:
         """Return what is left in the slots [worlds, 5], NO_CARD where a card was played.

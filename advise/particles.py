@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.random import SeedSequence
 
-from advise.public import PublicStates, slots_of
+from advise.public import PublicStates
 from advise.view_arrays import ViewArrays
 from engine.game.board import CELLS, EMPTY, SLOTS, owners_of
 from engine.kernel import Numbers, plain
@@ -41,6 +41,12 @@ class Reactions(NamedTuple):
     card: Numbers  # [n]: id
     cell: Numbers  # [n]
     chance: npt.NDArray[np.float64]  # [n]
+
+
+def room_for(count: int) -> Reactions:
+    """Return room for so many replies."""
+    whole = np.empty((3, count), dtype=np.int64)
+    return Reactions(whole[0], whole[1], whole[2], np.empty(count))
 
 
 class Hands(NamedTuple):

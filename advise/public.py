@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from advise.view_arrays import ViewArrays
-from engine.game.board import CELLS, owners_of
+from engine.game.board import CELLS, EMPTY, SLOT_BITS, owners_of
 from engine.game.capture import place
 from engine.game.duels import DUELS_LENGTH, Duels, Room, make_room, write_duels
 from engine.game.moves import MOST_MOVES, Moves, code_after, list_moves
@@ -143,10 +143,12 @@ def after_their_moves(ground: Ground, states: PublicStates, cells: Numbers) -> P
 def owned_cards(codes: Numbers, seat: int, ply: int) -> Numbers:
     """Return how many cards on the board a seat owns, with `ply` cards there."""
     others = np.bitwise_count(_owners_of(codes)).astype(np.int64)  # type: ignore[arg-type]
-    return others if seat else ply - others
+    owned: Numbers = others if seat else ply - others
+    return owned
 
 
 def slots_of(codes: Numbers) -> Numbers:
     """Return which slot lies on each cell [n, 9]; EMPTY where none does."""
-    shifts = 4 * np.arange(CELLS)
-    return (codes[:, np.newaxis] >> shifts) & 15
+    shifts = SLOT_BITS * np.arange(CELLS)
+    slots: Numbers = (codes[:, np.newaxis] >> shifts) & EMPTY
+    return slots

@@ -74,8 +74,8 @@ class Tree(NamedTuple):
                 total, chance = total[chosen], _reached(level, chance)
                 plan.append(choice)
             particles = _parents(level)
-            total = np.bincount(level.parent, weights=total, minlength=particles)
-            chance = np.bincount(level.parent, weights=chance, minlength=particles)
+            total = added(level.parent, weights=total, minlength=particles)
+            chance = added(level.parent, weights=chance, minlength=particles)
         return plan[::-1]
 
     def sums(self, values: Reals) -> Reals:
@@ -87,10 +87,10 @@ class Tree(NamedTuple):
         for level in reversed(self.levels[1:]):
             if level.own is not None:  # one move in each state
                 total = total[level.start]
-            total = np.bincount(level.parent, weights=total, minlength=_parents(level))
+            total = added(level.parent, weights=total, minlength=_parents(level))
         own = self.levels[0].own
         assert own is not None
-        return np.bincount(self.levels[0].after, weights=total, minlength=int(own.counts.sum()))
+        return added(self.levels[0].after, weights=total, minlength=int(own.counts.sum()))
 
     def follow(self, plan: Plan) -> Flags:
         """Return which particles at the end are there when the plan is followed."""
@@ -103,6 +103,11 @@ class Tree(NamedTuple):
                 after[chosen] = is_there
                 is_there = after
         return is_there
+
+
+def added(places: Numbers, weights: Reals, minlength: int) -> Reals:
+    """Return weights added up by place, one after the other."""
+    return np.bincount(places, weights=weights, minlength=minlength).astype(np.float64)
 
 
 def _parents(level: Level) -> int:
@@ -121,13 +126,14 @@ def _choice(level: Level, total: Reals, chance: Reals, seat: int) -> Numbers:
     assert own is not None
     most = own.codes.shape[1]
     is_move = np.arange(most) < own.counts[:, np.newaxis]
-    sums = np.bincount(level.after, weights=total, minlength=int(own.counts.sum()))
+    sums = added(level.after, weights=total, minlength=int(own.counts.sum()))
     by_move = np.full(own.codes.shape, -np.inf)
     by_move[is_move] = np.round(sums, _DECIMALS)
     choice = by_move.argmax(axis=1)
-    weight = np.bincount(level.state, weights=_reached(level, chance), minlength=len(choice))
+    weight = added(level.state, weights=_reached(level, chance), minlength=len(choice))
     at_once = np.where(is_move, owned_cards(own.codes, seat, CELLS), -1).argmax(axis=1)
-    return np.where(weight > 0, choice, at_once).astype(np.int64)
+    chosen: Numbers = np.where(weight > 0, choice, at_once)
+    return chosen
 
 
 def grow(ground: Ground, code: int, ply: int, shares: Reals, react: React) -> Tree:

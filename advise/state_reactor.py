@@ -13,13 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from advise.models import Greedy, Perfect, Random, Softmax, Tremble
-from advise.particles import Hands, Particles, Reactions
+from advise.particles import Hands, Particles, Reactions, room_for
 from advise.view import View
 from advise.view_arrays import ViewArrays, scores_of
-from engine.game.board import CELLS, EMPTY, HAND_SIZE, slot_at
+from engine.game.board import CELLS, HAND_SIZE, slot_at
 from engine.game.capture import captured
 from engine.game.duels import DUELS_LENGTH, Room, make_room, write_duels
-from engine.game.facts import NO_CARD
 from engine.game.moves import MOST_MOVES, NO_MOVE, Moves, code_after, list_moves, unpack_move
 from engine.kernel import Numbers, bit_count, kernel
 from engine.search.exact import exact_cards, likely_cards
@@ -188,9 +187,7 @@ class StateReactor:
             states=particles.states._replace(gone=np.ascontiguousarray(particles.states.gone)),
         )
         cards = len(self._arrays.slots) - particles.states.gone.shape[1]
-        room = len(order) * cards * (CELLS - particles.ply)
-        whole = [np.empty(room, dtype=np.int64) for _ in range(3)]
-        made = Reactions(*whole, np.empty(room))
+        made = room_for(len(order) * cards * (CELLS - particles.ply))
         count = react_all(self._bench, self._arrays, self._manner, self._held, turned, made)
         return Reactions(
             order[made.particle[:count]], made.card[:count], made.cell[:count], made.chance[:count]

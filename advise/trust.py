@@ -17,7 +17,8 @@ from functools import partial
 
 import numpy as np
 
-from advise.guaranteed import WIDTH, Fixed, Guaranteed, Reals, bracket_of
+from advise.guaranteed import WIDTH, Fixed, Guaranteed, bracket_of
+from advise.iteration import Reals
 from advise.open_tables import FIRST_PLY, TWO_DECISIONS, Tables, make_tables
 from advise.open_values import Payoff, open_values
 from advise.posterior import Posterior

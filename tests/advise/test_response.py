@@ -184,7 +184,7 @@ def test_points_with_two_decisions_are_those_of_plain_expectimax(
 def test_a_plan_for_each_world_is_found_out() -> None:
     closed = closed_at(5, seed=31, rules=ALL_RULES, pool=6)
     worlds = ordered(closed, seed=2, count=10)
-    player = [(1.0, expectimax.uniform)]
+    player: list[tuple[float, expectimax.Player]] = [(1.0, expectimax.uniform)]
     found = points(answer(closed.view, worlds, Random()))
     moves = list(found)
     honest = plain_points(closed, worlds, player, moves)

@@ -19,12 +19,14 @@ from advise.response import respond
 from advise.trust import trusted
 from engine.game.moves import Move
 from engine.game.rules import Rules
+from tests import naive
 from tests.advise.closed import (
     ALL_RULES,
     CATALOGUE,
     PLAIN,
     Closed,
     closed_at,
+    document_of,
     held_in,
     naive_stakes,
 )
@@ -95,9 +97,6 @@ def lower_value(closed: Closed, move: Move, trust: float, model: Any) -> float:
 
 
 def replies_of(player: Any) -> Any:
-    from tests import naive
-    from tests.advise.closed import document_of
-
     def model(closed: Closed, world: int, move: Move) -> Any:
         after = naive.play(document_of(closed, held_in(closed)[world]), *move)
         return player(after, [])
