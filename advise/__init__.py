@@ -3,6 +3,8 @@
     view        what one player sees
     world       one way the hidden things can be; view + world = state
     opponent    a model of a player: its replies, with probabilities
+    opponents   all models, and their names as text
+    match       two of them at the table; results, and how sure they are
 
 What `__init__.pyi` lists is public, and loaded when it is used.
 """

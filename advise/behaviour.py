@@ -77,7 +77,7 @@ class Factors:
         return found
 
 
-def likelihoods(
+def likelihoods(  # noqa: PLR0913  what is seen, what is believed, and how it is worked out
     view: View,
     history: Sequence[Move],
     worlds: DealtWorlds,

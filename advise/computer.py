@@ -29,7 +29,7 @@ from engine.players.dealing import Dealing, deal_hand
 from engine.players.decide import decide_many
 from engine.players.layout import FOUND_LENGTH, MOVE, make_work
 from engine.players.situation import Situation
-from engine.players.tables import NOISE, WEIGHTS, make_cards
+from engine.players.tables import make_cards
 
 RANDOM_STATES = 1 << 32
 LIKELIHOOD_GUESSES = 32  # for likelihoods and values that are reported; eight are enough to choose
@@ -60,17 +60,16 @@ class ComputerModel(Model):
 
     def is_certain_at(self, ply: int, *, is_open: bool) -> bool:
         """Tell whether its move at a ply follows from what it sees, whatever it may guess."""
-        has_noise = bool(WEIGHTS[self.player.strategy, NOISE])
         looks_at_own = self.player.depth_with(CELLS - ply) == 1
-        return not has_noise and (self.sees_hand or is_open or looks_at_own)
+        return not self.player.has_noise and (self.sees_hand or is_open or looks_at_own)
 
     def replies(self, world: World, view: View) -> Replies:
         """Return what it replies in a world, counted over guesses where it guesses."""
         state = state_in(view, world)
         situation = situation_of(state, world.slots_left(view), world.dealt)
-        if self.player.is_certain(situation, is_open=view.is_open):
-            return {self._decide(situation, 0, is_open=view.is_open): 1.0}
-        counts = self._counts(situation, self._randoms(world, view), is_open=view.is_open)
+        if self.player.is_certain(situation):
+            return {self._decide(situation, 0): 1.0}
+        counts = self._counts(situation, self._randoms(world, view))
         total = counts.total()
         return {move: counts[move] / total for move in state.legal_moves() if counts[move]}
 
@@ -79,7 +78,7 @@ class ComputerModel(Model):
         dealt = turn.slots[turn.mover]
         situation = situation_of(turn.state, turn.world.slots_left(turn.view), dealt)
         rng = int(turn.random.integers(RANDOM_STATES))
-        return self._decide(situation, rng, is_open=turn.state.rules.open)
+        return self._decide(situation, rng)
 
     def draw_hand(
         self, catalogue: Catalogue, random: Generator, held: Sequence[Card]
@@ -107,8 +106,8 @@ class ComputerModel(Model):
             parts.append(f"rare_chance={player.rare_chance}")
         return f"{self.name}:{','.join(parts)}"
 
-    def _decide(self, situation: Situation, rng: int, *, is_open: bool) -> Move:
-        return self.player.decide(situation, rng, is_open=is_open, catalogue=self.catalogue).move
+    def _decide(self, situation: Situation, rng: int) -> Move:
+        return self.player.decide(situation, rng, self.catalogue).move
 
     def _randoms(self, world: World, view: View) -> list[int]:
         """Return the states of the random numbers for its guesses in a world."""
@@ -117,11 +116,11 @@ class ComputerModel(Model):
         drawn: list[int] = random.integers(RANDOM_STATES, size=self.guesses).tolist()
         return drawn
 
-    def _counts(self, situation: Situation, randoms: list[int], *, is_open: bool) -> Counter[Move]:
+    def _counts(self, situation: Situation, randoms: list[int]) -> Counter[Move]:
         """Return how often it makes each move."""
         catalogue = self.catalogue or default_catalogue()
         situation.check_dealt(catalogue)
-        asked = self.player.asked(situation, is_open=is_open)[np.newaxis]
+        asked = self.player.asked(situation)[np.newaxis]
         found = np.zeros((1, len(randoms), FOUND_LENGTH), dtype=np.int64)
         decide_many(
             make_cards(catalogue),

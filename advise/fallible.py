@@ -161,7 +161,7 @@ def fallible_moves(state: State, error: float = ERROR) -> dict[Move, float]:
 
     From ply 3 on: earlier it takes too long.
     """
-    view = View.seen_by(state, state.to_move, is_open=True)
+    view = View.seen_by(state, state.to_move)
     _check_size(state.ply, MOST_MOVES, 1)
     duels, moves = state.deal.duels, np.empty(MOST_MOVES, dtype=np.int64)
     moves = moves[: list_moves(duels, state.code, moves)]

@@ -71,6 +71,34 @@ def write_stakes(
                 stakes[world, option, reply] = payoff[end]
 
 
+@kernel
+def keep_unsettled(stakes: Stakes, sets: Numbers, shares: Reals, worth: Reals) -> int:
+    """Move the worlds that are not settled to the front; return how many they are.
+
+    What the others are worth is added to `worth` [1].
+    """
+    worlds, options, replies = stakes.shape
+    left = 0
+    for world in range(worlds):
+        lowest, ceiling = np.inf, np.inf  # of all stakes; of what an option brings at most
+        for option in range(options):
+            highest = -np.inf
+            for reply in range(replies):
+                stake = float(stakes[world, option, reply])
+                lowest, highest = min(lowest, stake), max(highest, stake)
+            ceiling = min(ceiling, highest)
+        if ceiling <= lowest:
+            worth[0] += shares[world] * lowest
+            continue
+        shares[left] = shares[world]
+        for option in range(options):
+            sets[left, option] = sets[world, option]
+            for reply in range(replies):
+                stakes[left, option, reply] = stakes[world, option, reply]
+        left += 1
+    return left
+
+
 def guaranteed(
     tables: Tables,
     payoff: Payoff,
@@ -128,16 +156,14 @@ def bracket_of(
 
 
 def unsettled(stakes: Stakes, sets: Numbers, shares: Reals, ceiling: float) -> Game:
-    """Return a game without the worlds that are settled whatever you reply.
+    """Return a game without the worlds that are settled whatever you reply; arrays are reused.
 
     In these the opponent has an option that is as bad as can be for you after every reply. They
     are most worlds of many games.
     """
-    lowest = stakes.min(axis=(1, 2))
-    is_settled = stakes.max(axis=2).min(axis=1) <= lowest
-    settled = float((shares[is_settled] * lowest[is_settled]).sum())
-    left = ~is_settled
-    return Game(stakes[left], sets[left], shares[left], settled, ceiling)
+    worth = np.zeros(1)
+    left = keep_unsettled(stakes, sets, shares, worth)
+    return Game(stakes[:left], sets[:left], shares[:left], float(worth[0]), ceiling)
 
 
 def make_minds(places: int, shape: tuple[int, ...]) -> Minds:

@@ -76,7 +76,7 @@ def choose_replies(minds: Minds, weight: float) -> float:
     return besides
 
 
-@kernel
+@inline_kernel
 def value_options(game: Game, minds: Minds, world: int, weight: float) -> float:
     """Write what each option costs in a world; return the least of the sums so far."""
     _, options, replies = game.stakes.shape
@@ -92,7 +92,7 @@ def value_options(game: Game, minds: Minds, world: int, weight: float) -> float:
     return least
 
 
-@kernel
+@inline_kernel
 def regret_options(regrets: Reals, values: Reals) -> float:
     """Add to the opponent's regrets in a world; return the new ones' sum."""
     total, mean, count = 0.0, 0.0, len(regrets)
@@ -111,7 +111,7 @@ def regret_options(regrets: Reals, values: Reals) -> float:
     return total
 
 
-@kernel
+@inline_kernel
 def add_gains(game: Game, minds: Minds, world: int, total: float) -> None:
     """Add what replies bring in a world, by the opponent's newest regrets, which add up so."""
     _, options, replies = game.stakes.shape

@@ -16,7 +16,7 @@ from advise.solvers import points_of
 from advise.table import TablePlayer, TableTurn, seat
 from engine.errors import OpponentError
 from engine.game.board import CELLS
-from engine.game.deal import Player
+from engine.game.deal import Deal, Player
 from engine.game.dealing import Dealer
 from engine.game.moves import Move
 from engine.game.score import score_for, sign_of
@@ -70,12 +70,13 @@ class Match:
 
     def play(self, number: int) -> Pair:
         """Play both games of a deal: the player named first is A, then B."""
-        return Pair((self._game(number, Player.A), self._game(number, Player.B)))
+        deal = self.dealer.deal(number)
+        return Pair((self._game(number, deal, Player.A), self._game(number, deal, Player.B)))
 
-    def _game(self, number: int, side: Player) -> Game:
+    def _game(self, number: int, deal: Deal, side: Player) -> Game:
         """Play a deal with the player named first on one side."""
         players = {side: self.first, side.opponent: self.second}
-        deal, slots = seat(self.dealer, number, dict(sorted(players.items())))
+        deal, slots = seat(self.dealer, number, deal, players)
         state = State.start(deal)
         history: tuple[Move, ...] = ()
         expected: dict[Player, float] = {}

@@ -17,14 +17,19 @@ from advise.computer import ComputerModel
 from advise.humanlike import MOST_PLIES, STRONGEST, WEAKEST, Humanlike
 from advise.mixture import Mixture
 from advise.models import Greedy, Perfect, Random, Softmax, Tremble
+from advise.objective import Style
+from advise.styles import StylePlayer
 from advise.table import TablePlayer
 from engine.errors import OpponentError, Problem
 from engine.game.cards import Catalogue
 from engine.players.computer import ComputerPlayer
+from engine.players.dealing import Dealing
 
 __all__ = [
     "HUMAN",
     "KINDS",
+    "PLAYERS",
+    "STYLES",
     "ComputerModel",
     "ComputerPlayer",
     "Greedy",
@@ -35,6 +40,7 @@ __all__ = [
     "Softmax",
     "Tremble",
     "parse_opponent",
+    "parse_player",
     "parse_seat",
 ]
 
@@ -133,31 +139,60 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
+def _make_style(style: Style) -> Callable[..., StylePlayer]:
+    def make(catalogue: Catalogue | None = None, **given: Any) -> StylePlayer:
+        Dealing.of(given.get("levels", ()))  # raises for levels that are not dealt from
+        return StylePlayer(style, catalogue=catalogue, **given)
+
+    return make
+
+
+# Styles play at the table, and are no models: nobody is believed to play so.
+_STYLE_OPTIONS = {"levels": _LIST, "worlds": _whole(1, 1_000_000)}
+STYLES: Mapping[str, Kind] = {
+    style.value: Kind(_make_style(style), _STYLE_OPTIONS) for style in (Style.OPTIMAL, Style.ROBUST)
+}
+PLAYERS: Mapping[str, Kind] = {**KINDS, **STYLES}
+
+
+def parse_player(
+    text: str, field: str = "player", catalogue: Catalogue | None = None
+) -> TablePlayer:
+    """Return who plays: a model or a style; or raise `OpponentError`."""
+    return _parse(PLAYERS, text, field, catalogue)
+
+
 def parse_seat(
     text: str, field: str = "player", catalogue: Catalogue | None = None
 ) -> TablePlayer | None:
     """Return who takes a seat; None for a person. Raise `OpponentError` for nobody."""
     if text == HUMAN:
         return None
-    if text.partition(":")[0] not in KINDS:
-        raise OpponentError.of(field, text, f"{HUMAN}, or one of {', '.join(KINDS)}")
-    return parse_opponent(text, field, catalogue)
+    if text.partition(":")[0] not in PLAYERS:
+        raise OpponentError.of(field, text, f"{HUMAN}, or one of {', '.join(PLAYERS)}")
+    return parse_player(text, field, catalogue)
 
 
 def parse_opponent(
     text: str, field: str = "opponent", catalogue: Catalogue | None = None
 ) -> TablePlayer:
     """Return the opponent that a text names, or raise `OpponentError`."""
+    return _parse(KINDS, text, field, catalogue)
+
+
+def _parse(
+    kinds: Mapping[str, Kind], text: str, field: str, catalogue: Catalogue | None
+) -> TablePlayer:
     name, colon, rest = text.partition(":")
-    kind = KINDS.get(name)
+    kind = kinds.get(name)
     if kind is None:
-        raise OpponentError.of(field, text, f"one of {', '.join(KINDS)}")
+        raise OpponentError.of(field, text, f"one of {', '.join(kinds)}")
     given = _read_options(kind, name, rest, field) if colon else {}
     for option in kind.required:
         if option not in given:
             allowed = f"{option} as well: {name}:{option}=..., {kind.options[option].allowed}"
             raise OpponentError.of(field, text, allowed)
-    if kind.make is _make_computer:
+    if kind.make is _make_computer or name in STYLES:
         given["catalogue"] = catalogue
     try:
         return kind.make(**given)

@@ -81,7 +81,7 @@ class Question(NamedTuple):
     chance: tuple[int, int]  # guesses, seed
 
 
-def respond(
+def respond(  # noqa: PLR0913  a question, and how it is worked out
     view: View,
     posterior: Posterior,
     payoff: Payoff,

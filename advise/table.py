@@ -19,7 +19,7 @@ from engine.game.board import CELLS
 from engine.game.cards import Card, Catalogue
 from engine.game.chances import chances_of, draw
 from engine.game.deal import Deal, Player
-from engine.game.dealing import Dealer, Hands, game_random
+from engine.game.dealing import Dealer, game_random
 from engine.game.moves import Move
 from engine.game.state import State
 
@@ -96,29 +96,25 @@ def drawn(replies: Replies, random: Generator) -> Move:
 
 
 def seat(
-    dealer: Dealer,
-    number: int,
-    players: Mapping[Player, TablePlayer | None],
-    hands: Hands | None = None,
+    dealer: Dealer, number: int, deal: Deal, players: Mapping[Player, TablePlayer | None]
 ) -> tuple[Deal, Slots]:
-    """Return deal `number` for these players (None: a person), and their cards in slot order.
+    """Return the dealer's deal `number` for these players, and their cards in slot order.
 
-    Some bring a hand of their own, unless hands are given; what else is drawn stays the same.
+    Some bring a hand of their own (None is a person, who does not); all else stays the same.
     """
-    deal = dealer.deal(number, hands)
-    held = dict(zip(Player, deal.hands, strict=True))
-    for player, model in players.items():
-        if model is not None and hands is None:
+    held = slots_of(deal)
+    for player in Player:
+        model = players[player]
+        if model is not None:
             random = game_random(dealer.seed, number, _HAND_TURNS[player])
             own = model.draw_hand(dealer.catalogue, random, held[player.opponent])
             held[player] = own or held[player]
     if tuple(held.values()) == deal.hands:
         return deal, held
-    redealt = Deal.of(
-        held[Player.A],
-        held[Player.B],
-        rules=deal.rules,
-        elements=deal.elements,
-        first=deal.first,
-    )
-    return redealt, held
+    hands = held[Player.A], held[Player.B]
+    return Deal.of(*hands, rules=deal.rules, elements=deal.elements, first=deal.first), held
+
+
+def slots_of(deal: Deal) -> dict[Player, tuple[Card, ...]]:
+    """Return both hands in the order of their slots when nobody says otherwise: ascending."""
+    return dict(zip(Player, deal.hands, strict=True))

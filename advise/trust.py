@@ -34,7 +34,7 @@ from engine.game.moves import Move
 LAST_PLY = CELLS - 1
 
 
-def trusted(
+def trusted(  # noqa: PLR0913  a question, and how it is worked out
     view: View,
     posterior: Posterior,
     payoff: Payoff,

@@ -79,7 +79,7 @@ class Combinations:
     def __init__(self, singles: Sequence[Card], unseen: int, repeats: Sequence[Card] = ()) -> None:
         """Number the sets of `unseen` cards: first those without singles, then those with one."""
         self.pool = (*singles, *repeats)
-        self._singles, self._unseen = len(singles), unseen
+        self._singles, self.size = len(singles), unseen
         self._bags = [_count_bags(len(repeats), unseen - taken) for taken in range(unseen + 1)]
         sizes = [comb(len(singles), taken) * bags for taken, bags in enumerate(self._bags)]
         self._starts = np.cumsum([0, *sizes])
@@ -88,15 +88,25 @@ class Combinations:
     def members(self, numbers: npt.ArrayLike) -> Members:
         """Return the sets of these numbers, as places in the pool."""
         wanted = np.asarray(numbers, dtype=np.int64)
-        found = np.empty((len(wanted), self._unseen), dtype=np.int64)
+        found = np.empty((len(wanted), self.size), dtype=np.int64)
         taken_by = np.searchsorted(self._starts, wanted, side="right") - 1
         for taken in set(taken_by.tolist()):
             rows = taken_by == taken
             several, bag = np.divmod(wanted[rows] - self._starts[taken], self._bags[taken])
             found[rows, :taken] = unrank(several, taken)
-            bags = unrank(bag, self._unseen - taken) - np.arange(self._unseen - taken)
+            bags = unrank(bag, self.size - taken) - np.arange(self.size - taken)
             found[rows, taken:] = self._singles + bags
         return found
+
+    def counts(self) -> dict[Card, int]:
+        """Return for each card how many of the sets have it."""
+        singles, repeats = self._singles, len(self.pool) - self._singles
+        with_single = self.total - _count_sets(singles - 1, repeats, self.size)
+        with_repeat = self.total - _count_sets(singles, repeats - 1, self.size)
+        return {
+            card: with_single if place < singles else with_repeat
+            for place, card in enumerate(self.pool)
+        }
 
     def everything(self) -> Worlds:
         """Return all worlds, equally likely."""
@@ -110,6 +120,15 @@ class Combinations:
 def _count_bags(cards: int, size: int) -> int:
     """Return how many multisets there are of so many cards."""
     return comb(cards + size - 1, size) if size else 1
+
+
+def _count_sets(singles: int, repeats: int, size: int) -> int:
+    """Return how many sets there are of so many cards; none of a negative number."""
+    if singles < 0 or repeats < 0:
+        return 0
+    return sum(
+        comb(singles, taken) * _count_bags(repeats, size - taken) for taken in range(size + 1)
+    )
 
 
 def unrank(numbers: Numbers, size: int) -> Members:

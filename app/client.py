@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 import warnings
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Generic, NamedTuple, TypedDict, TypeVar, Unpack
 
@@ -21,18 +21,28 @@ import httpx
 import msgspec
 from msgspec import UNSET
 
+from app.advice_objects import AdviceObject
+from app.opponent_schemas import (
+    OpponentDealResponse,
+    OpponentMoveResponse,
+    OpponentObject,
+    OpponentsResponse,
+)
 from app.schemas import ApplyResponse, BatchError, DealsResponse, PositionObject
 from engine.errors import TriadError
 from engine.text.objects import AnswerObject, StateObject, StoredDeal, VariantName, encode
 
 __all__ = [
+    "Advice",
     "Answer",
     "Applied",
     "AsyncClient",
     "Client",
     "ClientError",
     "DealWishes",
+    "HandWishes",
     "ItemError",
+    "OpponentWishes",
     "Position",
 ]
 
@@ -43,6 +53,7 @@ TIMEOUT = 60.0
 
 Json = dict[str, Any]
 StateLike = Json | StateObject
+OpponentLike = Json | OpponentObject | str
 T = TypeVar("T")
 
 
@@ -76,6 +87,10 @@ class Applied(_Subscripted, ApplyResponse):
     """What a move makes of a state."""
 
 
+class Advice(_Subscripted, AdviceObject):
+    """What to play when the opponent's hand is hidden."""
+
+
 class ItemError(_Subscripted, BatchError):
     """An item of a batch that could not be answered."""
 
@@ -90,6 +105,25 @@ class DealWishes(TypedDict, total=False):
     same_wall: bool
     card: int | str  # id or name of one of the ten
     limit: int
+
+
+class OpponentWishes(TypedDict, total=False):
+    """What an opponent goes by, where slots or chance matter to it."""
+
+    dealt: Sequence[int]  # its five cards in dealt order
+    slots: Mapping[str, Sequence[int | None]]  # of A and B
+    rng: int
+    seed: int
+
+
+class HandWishes(TypedDict, total=False):
+    """What a computer player is dealt from."""
+
+    levels: Sequence[int]
+    rares: Sequence[int]
+    rare_chance: int
+    rng: int
+    seed: int
 
 
 class ClientError(TriadError):
@@ -115,10 +149,12 @@ class _Request(NamedTuple, Generic[T]):
     url: str
     params: Json = {}  # noqa: RUF012  never changed
     content: bytes | None = None
+    accept: str | None = None
 
     def sent_by(self, send: Any) -> Any:
         """Send it by a method of httpx; return what that returns."""
         headers = {} if self.content is None else {"Content-Type": "application/json"}
+        headers |= {} if self.accept is None else {"Accept": self.accept}
         return send(
             self.method, self.url, params=self.params, content=self.content, headers=headers
         )
@@ -154,6 +190,10 @@ def _apply(state: StateLike, card_id: int, cell: int) -> _Request[Applied]:
     return _Request(Applied, "POST", "/apply", {}, encode(body))
 
 
+def _advise(state: Json, wishes: Json) -> _Request[Advice]:
+    return _Request(Advice, "POST", "/advise", {}, encode({"state": state, **wishes}))
+
+
 def _position(notation: str, moves: bool, pv: bool) -> _Request[Position]:
     return _Request(Position, "GET", f"/position/{notation}", _wishes(moves, pv))
 
@@ -163,10 +203,26 @@ def _deals(after: str | None, wishes: DealWishes) -> _Request[DealsResponse]:
     return _Request(DealsResponse, "GET", "/database/deals", params)
 
 
+def _opponent_move(
+    state: StateLike, opponent: OpponentLike, given: OpponentWishes
+) -> _Request[OpponentMoveResponse]:
+    body = {"state": state, "opponent": opponent, **given}
+    return _Request(OpponentMoveResponse, "POST", "/opponents/move", {}, encode(body))
+
+
+def _opponent_deal(given: HandWishes) -> _Request[OpponentDealResponse]:
+    return _Request(OpponentDealResponse, "POST", "/opponents/deal", {}, encode(given))
+
+
+_OPPONENTS = _Request(OpponentsResponse, "GET", "/opponents")
+
+
 def _wishes(moves: bool, pv: bool) -> Json:
     return ({"moves": "true"} if moves else {}) | ({} if pv else {"pv": "false"})
 
 
+NDJSON = "application/x-ndjson"
+_read_advice = msgspec.json.Decoder(Advice).decode
 _read_answer = msgspec.json.Decoder(Answer).decode
 _read_error = msgspec.json.Decoder(ItemError).decode
 
@@ -216,6 +272,20 @@ class Client:
         """Return what a move makes of a state."""
         return self._ask(_apply(state, card_id, cell))
 
+    def advise(self, state: Json, **wishes: Any) -> Advice:
+        """Return what to play in a state with a hidden hand: style, worlds, seed, ... as wished."""
+        return self._ask(_advise(state, wishes))
+
+    def advise_stream(self, state: Json, **wishes: Any) -> Iterator[Advice]:
+        """Return improving answers as they come; who stops reading ends the work."""
+        request = _advise(state, wishes)._replace(accept=NDJSON)
+        with request.sent_by(self._http.stream) as response:
+            if response.is_error:
+                response.read()
+                request.answer(response)
+            for line in response.iter_lines():
+                yield _read_advice(line)
+
     def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
         return self._ask(_position(notation, moves, pv))
@@ -233,6 +303,20 @@ class Client:
             after = page.next
             if after is None:
                 return
+
+    def opponents(self) -> OpponentsResponse:
+        """Return the models of players, and what is known of computer players."""
+        return self._ask(_OPPONENTS)
+
+    def opponent_move(
+        self, state: StateLike, opponent: OpponentLike, **given: Unpack[OpponentWishes]
+    ) -> OpponentMoveResponse:
+        """Return what an opponent plays, who is to move in a state."""
+        return self._ask(_opponent_move(state, opponent, given))
+
+    def opponent_deal(self, **given: Unpack[HandWishes]) -> OpponentDealResponse:
+        """Return five cards as the game deals them to a computer player."""
+        return self._ask(_opponent_deal(given))
 
     def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""
@@ -282,6 +366,20 @@ class AsyncClient:
         """Return what a move makes of a state."""
         return await self._ask(_apply(state, card_id, cell))
 
+    async def advise(self, state: Json, **wishes: Any) -> Advice:
+        """Return what to play in a state with a hidden hand: style, worlds, seed, ... as wished."""
+        return await self._ask(_advise(state, wishes))
+
+    async def advise_stream(self, state: Json, **wishes: Any) -> AsyncIterator[Advice]:
+        """Return improving answers as they come; who stops reading ends the work."""
+        request = _advise(state, wishes)._replace(accept=NDJSON)
+        async with request.sent_by(self._http.stream) as response:
+            if response.is_error:
+                await response.aread()
+                request.answer(response)
+            async for line in response.aiter_lines():
+                yield _read_advice(line)
+
     async def position(self, notation: str, *, moves: bool = False, pv: bool = True) -> Position:
         """Return the answer to a state in notation."""
         return await self._ask(_position(notation, moves, pv))
@@ -300,6 +398,20 @@ class AsyncClient:
             after = page.next
             if after is None:
                 return
+
+    async def opponents(self) -> OpponentsResponse:
+        """Return the models of players, and what is known of computer players."""
+        return await self._ask(_OPPONENTS)
+
+    async def opponent_move(
+        self, state: StateLike, opponent: OpponentLike, **given: Unpack[OpponentWishes]
+    ) -> OpponentMoveResponse:
+        """Return what an opponent plays, who is to move in a state."""
+        return await self._ask(_opponent_move(state, opponent, given))
+
+    async def opponent_deal(self, **given: Unpack[HandWishes]) -> OpponentDealResponse:
+        """Return five cards as the game deals them to a computer player."""
+        return await self._ask(_opponent_deal(given))
 
     async def get(self, path: str, **params: Any) -> Json:
         """Return what any other route answers: /deal, /cards, /database, ..."""

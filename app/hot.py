@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from starlette.types import Receive
 
 from app import schemas
@@ -14,7 +14,7 @@ from app.batch import Batch
 from app.errors import PROBLEM_JSON, Kind
 from app.exchange import Exchange, Reply
 from app.service import Service
-from app.wishes import WISHES, Wishes, wishes_of
+from app.wishes import BATCH_WISHES, WISHES, Wish, Wishes, wishes_of
 from engine.game.facts import Facts
 from engine.game.state import State
 from engine.text.notation import parse_state
@@ -39,7 +39,7 @@ class HotRoute(NamedTuple):
     body: type[Struct] | None
     result: type[Struct]
     statuses: tuple[int, ...]
-    has_wishes: bool = True
+    wishes: tuple[Wish, ...] = WISHES
 
 
 class HotRoutes:
@@ -69,6 +69,7 @@ class HotRoutes:
                 schemas.BatchRequest,
                 schemas.BatchResponse,
                 body,
+                wishes=BATCH_WISHES,
             ),
             HotRoute(
                 "GET",
@@ -89,7 +90,7 @@ class HotRoutes:
                 None,
                 schemas.HealthResponse,
                 (),
-                has_wishes=False,
+                wishes=(),
             ),
         )
         self._by_path = {route.path: route for route in self.all}
@@ -104,13 +105,13 @@ class HotRoutes:
         self._service.check_ready()
         wishes = wishes_of(exchange.scope["query_string"])
         facts = await self._service.read(await exchange.read_json(receive))
-        answer = await self._service.answer(facts, wishes)
-        return Reply(encode(answer.as_object()))
+        return Reply(encode(await self._answered(facts, wishes)))
 
     async def evaluate_batch(self, exchange: Exchange, receive: Receive) -> Reply:
         """Answer many states."""
         self._service.check_ready()
-        wishes = wishes_of(exchange.scope["query_string"])
+        allowed = tuple(wish.name for wish in BATCH_WISHES)
+        wishes = wishes_of(exchange.scope["query_string"], allowed)
         data = await exchange.read_json(receive)
         results = await Batch(self._service, wishes, exchange).results(data)
         return Reply(b'{"results":[' + b",".join(results) + b"]}")
@@ -125,7 +126,15 @@ class HotRoutes:
         return exchange.tagged(content, CACHED)
 
     async def _answered(self, facts: Facts, wishes: Wishes) -> AnswerObject:
-        return (await self._service.answer(facts, wishes)).as_object()
+        answer = await self._service.answer(facts, wishes._replace(fallible=False))
+        written = answer.as_object()
+        if wishes.fallible and written.moves is not UNSET:
+            worth = await self._service.fallible(facts)
+            written.moves = [
+                msgspec.structs.replace(move, fallible=worth.get((move.card_id, move.cell)))
+                for move in written.moves
+            ]
+        return written
 
     async def healthz(self, exchange: Exchange, _receive: Receive) -> Reply:
         """Say that the process lives."""
@@ -158,7 +167,7 @@ def paths(routes: HotRoutes) -> dict[str, Any]:
 
 def operation(route: HotRoute) -> dict[str, Any]:
     """Return one route's description."""
-    parameters = [wish.parameter() for wish in WISHES] if route.has_wishes else []
+    parameters = [wish.parameter() for wish in route.wishes]
     if "{notation}" in route.path:
         notation = {"name": "notation", "in": "path", "required": True}
         parameters.insert(0, notation | {"schema": {"type": "string"}})

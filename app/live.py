@@ -9,7 +9,9 @@ import asyncio
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from app.errors import Kind, ServiceError
 from app.metrics import Metrics
@@ -22,6 +24,7 @@ from store.answer import Answer
 from store.oracle import Oracle
 
 Question = tuple[Facts, Wishes]
+T = TypeVar("T")
 
 
 class Search:
@@ -45,12 +48,13 @@ class Live:
         self._local = threading.local()
         self._searches: dict[Question, Search] = {}
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._others = 0  # what runs or waits and is no search
         self._is_closing = False
 
     @property
     def waiting(self) -> int:
-        """Return the number of searches that run or wait."""
-        return len(self._searches)
+        """Return the number of searches, and of what takes their place, that run or wait."""
+        return len(self._searches) + self._others
 
     async def answer(self, state: State, wishes: Wishes) -> Answer:
         """Return the search's answer, or raise `ServiceError` when it takes too long."""
@@ -62,11 +66,48 @@ class Live:
         search = self._searches.get(question) or self._submit(question, state, wishes)
         return await asyncio.shield(search.future)
 
-    def _submit(self, question: Question, state: State, wishes: Wishes) -> Search:
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something else in the place of a search, under the limits of searches.
+
+        Whoever asks is told when it takes too long; it is not stopped, and must end by itself.
+        """
+        self._check_room()
+        try:
+            task = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        except RuntimeError as error:  # the pool takes nothing any more
+            raise _going_away() from error
+        self._count_others(1)
+        task.add_done_callback(self._finish_other)
+        try:
+            return await asyncio.wait_for(asyncio.shield(task), self.time_limit)
+        except TimeoutError as error:
+            raise self._late() from error
+        except asyncio.CancelledError as error:
+            if task.cancelled():
+                raise _going_away() from error
+            raise
+
+    def _finish_other(self, task: asyncio.Future[T]) -> None:
+        self._count_others(-1)
+        if not task.cancelled():
+            task.exception()  # nobody may be waiting any more
+
+    def _count_others(self, change: int) -> None:
+        self._others += change
+        self.metrics.queue.set(self.waiting)
+
+    def _check_room(self) -> None:
+        """Raise `ServiceError` when as many searches wait as may."""
         if self.waiting >= self.threads + self.queue:
             self.metrics.refused.inc()
             detail = f"{self.waiting} searches are running or waiting; ask again"
             raise ServiceError(Kind.BUSY, detail)
+
+    def _late(self) -> ServiceError:
+        return ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
+
+    def _submit(self, question: Question, state: State, wishes: Wishes) -> Search:
+        self._check_room()
         loop = asyncio.get_running_loop()
         search = Search(state, wishes)
         try:
@@ -108,8 +149,7 @@ class Live:
             return
         if isinstance(error, SearchStoppedError):
             self.metrics.stopped.inc()
-            late = ServiceError(Kind.TIME_LIMIT, f"no answer within {self.time_limit:g} s")
-            error = _going_away() if self._is_closing else late
+            error = _going_away() if self._is_closing else self._late()
         search.future.set_exception(error)
         search.future.exception()  # nobody may be waiting any more
 

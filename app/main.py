@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp
 
 from app import openapi
+from app.advice_routes import advice_router
 from app.exchange import Policy
 from app.hot import HotRoutes
 from app.logs import set_up
@@ -62,6 +63,7 @@ def create_app(settings: Settings | None = None, *, is_successor: bool = False) 
     )
     app.state.service = service
     app.include_router(router)
+    app.include_router(advice_router)
     add_pages(app)
     app.get("/docs", include_in_schema=False)(docs)
     for kind in (TriadError, HTTPException, RequestValidationError, ClientDisconnect, Exception):

@@ -48,6 +48,12 @@ class _Metrics:
         self.queue = Gauge(
             "triad_searches", "Searches running or waiting", multiprocess_mode="livesum"
         )
+        self.advice = Gauge(
+            "triad_advice", "Advice running or waiting", multiprocess_mode="livesum"
+        )
+        self.streams = Gauge(
+            "triad_advice_streams", "Streams of advice open", multiprocess_mode="livesum"
+        )
         self.left_out = Gauge(
             "triad_database_left_out", "Damaged parts left out", multiprocess_mode="livemax"
         )

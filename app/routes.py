@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -12,7 +13,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 from starlette.responses import Response
 
-from app import schemas
+from app import opponent_kinds, opponent_schemas, opponents, schemas
 from app.errors import Kind, ServiceError
 from app.exchange import JSON, Reply
 from app.hot import UNCHANGED, content, problem, score_of
@@ -200,6 +201,44 @@ async def deals(  # noqa: PLR0913  one parameter for each wish
     page = await service.deals(wanted, bytes.fromhex(after or ""), limit)
     found = schemas.DealsResponse(page.deals, page.cursor.hex() if page.cursor else None)
     return as_response(request.scope["exchange"].tagged(encode(found), REVALIDATED))
+
+
+@router.get(
+    "/opponents",
+    summary="Who can be played against",
+    responses=answers(opponent_schemas.OpponentsResponse),
+)
+async def list_opponents() -> Response:
+    """Return the models of players, and what is known of computer players."""
+    return json_response(opponent_kinds.listed())
+
+
+@router.post(
+    "/opponents/move",
+    summary="What does an opponent play?",
+    responses=answers(opponent_schemas.OpponentMoveResponse, 400, 413, 415, 422, 503),
+    openapi_extra={"requestBody": required_body(opponent_schemas.OpponentMoveRequest)},
+)
+async def opponent_move(request: Request) -> Response:
+    """Return the move of a model that is to move, and of the computer player all it went by."""
+    service = service_of(request)
+    service.check_ready()
+    body = await request.scope["exchange"].read_json(request.receive)
+    return json_response(await service.live.run(partial(opponents.moved, body, service.catalogue)))
+
+
+@router.post(
+    "/opponents/deal",
+    summary="What is a computer player dealt?",
+    responses=answers(opponent_schemas.OpponentDealResponse, 400, 413, 415, 422, 503),
+    openapi_extra={"requestBody": required_body(opponent_schemas.OpponentDealRequest)},
+)
+async def opponent_deal(request: Request) -> Response:
+    """Return five cards as the game deals them."""
+    service = service_of(request)
+    service.check_ready()
+    body = await request.scope["exchange"].read_json(request.receive)
+    return json_response(await service.live.run(partial(opponents.dealt, body)))
 
 
 @router.get("/readyz", summary="Ready to answer?", responses=answers(schemas.HealthResponse, 503))

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from app import opponent_schemas
+from app.advice_objects import ADVICE_SHOWN
 from engine.game.shape import RuleName
 from engine.text.document import LABELS
 from engine.text.objects import (
@@ -208,6 +210,7 @@ class HealthResponse(Struct, omit_defaults=True):
 
 
 SHOWN = (
+    *ADVICE_SHOWN,
     AnswerObject,
     ApplyRequest,
     ApplyResponse,
@@ -223,6 +226,11 @@ SHOWN = (
     PositionObject,
     ProblemObject,
     StateObject,
+    opponent_schemas.OpponentDealRequest,
+    opponent_schemas.OpponentDealResponse,
+    opponent_schemas.OpponentMoveRequest,
+    opponent_schemas.OpponentMoveResponse,
+    opponent_schemas.OpponentsResponse,
 )
 _REFERENCE = "#/components/schemas/{name}"
 

@@ -8,11 +8,17 @@ import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
+from functools import partial
 from typing import Any
 
+from advise.fallible import FIRST_PLY as FIRST_FALLIBLE_PLY, fallible_moves
+from advise.warm_up import warm_up_advice
+from app.advice import AdviceDesk
+from app.advice_answer import DECIMALS
 from app.errors import Kind, ServiceError
 from app.live import Live
 from app.metrics import Metrics
+from app.opponents import warm_up as warm_up_opponents
 from app.settings import Settings
 from app.wishes import Wishes
 from engine.errors import (
@@ -22,6 +28,7 @@ from engine.errors import (
     NotJsonError,
     StoreError,
 )
+from engine.game.board import CELLS
 from engine.game.cards import load_cards
 from engine.game.dealing import Dealer
 from engine.game.facts import Facts
@@ -63,6 +70,13 @@ class Service:
         self.live = Live(
             settings.solver_threads, settings.queue, settings.time_limit, settings.answers_kept
         )
+        self.desk = AdviceDesk(
+            settings.advice_threads,
+            settings.advice_queue,
+            settings.advice_seconds,
+            self.live,
+            self.catalogue,
+        )
         self.reader: Reader | None = None
         self.pool = ThreadPoolExecutor(1, thread_name_prefix="batch")  # the GIL lets no more work
         self._oracle = Oracle(None, on_damage=self._tell_damage)
@@ -83,6 +97,7 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.to_thread(self.live.close)
+        await asyncio.to_thread(self.desk.close)
         self.pool.shutdown()
         if self.reader:
             self.reader.close()
@@ -112,6 +127,8 @@ class Service:
         answer = Oracle(None).search(state, moves=True)
         state.captures(answer.solution.line[0])
         warm_up(opening)
+        warm_up_advice(self.catalogue)
+        warm_up_opponents(self.catalogue)
 
     @property
     def generation(self) -> str | None:
@@ -229,6 +246,14 @@ class Service:
     async def search(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the search's answer."""
         return await self.live.answer(State.from_facts(facts, self.catalogue), wishes)
+
+    async def fallible(self, facts: Facts) -> dict[tuple[int, int], float]:
+        """Return what moves are worth against one who errs; nothing before it can be computed."""
+        if not FIRST_FALLIBLE_PLY <= facts.ply < CELLS:
+            return {}
+        state = State.from_facts(facts, self.catalogue)
+        found = await self.live.run(partial(fallible_moves, state))
+        return {(card, cell): round(worth, DECIMALS) for (card, cell), worth in found.items()}
 
     async def answer(self, facts: Facts, wishes: Wishes) -> Answer:
         """Return the answer to a state."""

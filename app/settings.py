@@ -56,6 +56,15 @@ class Settings(BaseSettings):
     )
     queue: int = Field(default=256, ge=0, description="Searches that may wait, per worker")
     time_limit: float = Field(default=10.0, gt=0, le=3600, description="Seconds a search may take")
+    advice_threads: int = Field(
+        default=1, ge=1, le=256, description="Requests for advice at a time, per worker"
+    )
+    advice_queue: int = Field(
+        default=32, ge=0, description="Requests for advice that may wait, per worker"
+    )
+    advice_seconds: float = Field(
+        default=10.0, gt=0, le=3600, description="Seconds advice may take, as estimated beforehand"
+    )
     answers_kept: int = Field(default=10_000, ge=0, description="Searched answers kept, per worker")
     blocks_kept: int = Field(
         default=1024, ge=1, description="Decoded blocks kept, about 50 KB each"

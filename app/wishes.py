@@ -34,7 +34,9 @@ class Wish(NamedTuple):
 WISHES = (
     Wish("moves", False, "Also every legal move, best first"),
     Wish("pv", True, "The best moves to the end of the game; false leaves them out"),
+    Wish("fallible", False, "With moves=true, of each what it is worth against one who errs"),
 )
+BATCH_WISHES = WISHES[:2]  # what takes long for one state takes too long for many
 
 
 class Wishes(NamedTuple):
@@ -42,6 +44,7 @@ class Wishes(NamedTuple):
 
     moves: bool = False
     pv: bool = True
+    fallible: bool = False
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from engine.players.situation import Situation
 Row = dict[str, Any]
 
 OWNERS = {"computer": Player.A, "human": Player.B}
-SWITCHES = ("elemental", "same", "plus", "same_wall")
+SWITCHES = ("elemental", "same", "plus", "same_wall", "open")
 
 
 def state_of(row: Row, catalogue: Catalogue) -> State:
@@ -44,9 +44,7 @@ def situation_of(row: Row, catalogue: Catalogue) -> Situation:
 def decide(row: Row, catalogue: Catalogue) -> Decision:
     """Return what the kernels decide in a row."""
     player = ComputerPlayer(search=row["search"], strategy=row["strategy"])
-    return player.decide(
-        situation_of(row, catalogue), row["rng"], is_open=row["rules"]["open"], catalogue=catalogue
-    )
+    return player.decide(situation_of(row, catalogue), row["rng"], catalogue)
 
 
 def as_row(decision: Decision) -> Row:
@@ -81,7 +79,7 @@ def draw_row(random: Random, search: int, empty: int) -> Row:
         random.shuffle(hand)  # which slots are empty must not matter
     letters = [None, None, *random.sample(sorted(ELEMENT_BY_LETTER), 2)]
     return {
-        "rules": {name: random.random() < 0.6 for name in (*SWITCHES, "open")},
+        "rules": {name: random.random() < 0.6 for name in SWITCHES},
         "elements": [random.choice(letters) for _ in range(9)],
         "board": board,
         "computer_hand": hands[0],

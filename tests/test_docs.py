@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from fastapi.routing import APIRoute
 
+from app.advice_routes import advice_router
 from app.errors import Kind
 from app.hot import HotRoutes
 from app.pages import PAGES
@@ -39,6 +40,7 @@ COMMANDS = {
     ("precompute", "info"): "commands.md",
     ("precompute", "verify"): "commands.md",
     ("precompute", "export"): "export.md",
+    ("triad", "advise"): "commands.md",
     ("triad", "play"): "commands.md",
     ("triad", "simulate"): "commands.md",
 }
@@ -296,7 +298,7 @@ def routes() -> set[tuple[str, str]]:
     """Return every route, hot or not: method and path."""
     hot = HotRoutes(Service(Settings())).all
     found = {(route.method, route.path) for route in hot}
-    for route in router.routes:
+    for route in (*router.routes, *advice_router.routes):
         assert isinstance(route, APIRoute)
         found |= {(method, route.path) for method in route.methods or ()}
     return found

@@ -1,4 +1,4 @@
-"""The commands for people: play, match, simulate, serve. Each is loaded when it is named."""
+"""The commands for people: play, advise, match, simulate, serve; loaded when they are named."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from console.commands import Named
 
 COMMANDS = (
     Named("play", "app.cli.play:play", "Play a game in the terminal."),
+    Named(
+        "advise",
+        "app.cli.advise:advise",
+        "Say what to play when the opponent's hand is hidden.",
+    ),
     Named(
         "match",
         "app.cli.match:match_games",

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from advise.match import GAMES_PER_DEAL, Match, check_plies
-from advise.opponents import parse_opponent
+from advise.opponents import parse_player
 from app.terminal.match import match_object, match_text, play_match
 from console.deals import make_dealer
 from console.options import (
@@ -35,8 +35,8 @@ from work.machine import count_cores
 PlayerOption = Annotated[
     str,
     typer.Option(
-        help="perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60 or "
-        "ff8:search=2,strategy=0,levels=1-3."
+        help="perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60, "
+        "ff8:search=2,strategy=0,levels=1-3, optimal:levels=1-2 or robust."
     ),
 ]
 
@@ -83,7 +83,7 @@ def match_games(  # noqa: PLR0913  one parameter for each option
         first=first,
     )
     dealer = replace(dealer, rules=dealer.rules._replace(open=not closed))
-    players = parse_opponent(a, "--a", catalogue), parse_opponent(b, "--b", catalogue)
+    players = parse_player(a, "--a", catalogue), parse_player(b, "--b", catalogue)
     match = Match(dealer, *players, from_ply=from_ply, forecast_ply=forecast_ply)
     began = time.perf_counter()
     with progress_bar() as progress:

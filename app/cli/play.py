@@ -11,9 +11,9 @@ import typer
 
 from advise.match import check_seat
 from advise.opponents import HUMAN, parse_seat
-from advise.table import seat
+from advise.table import seat, slots_of
 from app.terminal.play import GivenUpError, TerminalGame
-from console.deals import make_dealer
+from console.deals import chosen_deal, make_dealer
 from console.options import (
     DEFAULT_CARDS,
     CardsOption,
@@ -34,13 +34,12 @@ from engine.game.rules import Variant
 from engine.game.state import State
 from engine.game.strategy import Strategy
 from engine.search.solver import Solver
-from engine.text.notation import parse_hands
 
 SeatOption = Annotated[
     str,
     typer.Option(
-        help="human, perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60 or "
-        "ff8:search=2,strategy=0,levels=1-3."
+        help="human, perfect, random, greedy, tremble:0.1, softmax:0.05, humanlike:60, "
+        "ff8:search=2,strategy=0,levels=1-3, optimal:levels=1-2 or robust."
     ),
 ]
 
@@ -85,8 +84,8 @@ def play(  # noqa: PLR0913  one parameter for each option
     for player, model in players.items():
         if model is not None:
             check_seat(f"--{player.name.lower()}", model, is_open=not closed)
-    given = parse_hands(hands, catalogue) if hands else None
-    deal, slots = seat(dealer, number, players, given)
+    deal = chosen_deal(dealer, hands, number)
+    deal, slots = (deal, slots_of(deal)) if hands else seat(dealer, number, deal, players)
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
     game = TerminalGame(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from advise.table import Slots, TablePlayer, TableTurn
+from advise.table import Slots, TablePlayer, TableTurn, slots_of
 from app.terminal.review import Turn, review, worth_text
 from engine.errors import InputError, MoveError
 from engine.game.board import CELLS
@@ -87,7 +87,7 @@ class TerminalGame:
         player = self.players[state.to_move]
         if player is None:
             return self._asked(state)
-        slots = self.slots or dict(zip(Player, state.deal.hands, strict=True))
+        slots = self.slots or slots_of(state.deal)
         history = tuple(turn.move for turn in turns)
         return player.choose(TableTurn(state, slots, self.seed, self.number, history))
 

@@ -94,12 +94,17 @@ class ComputerPlayer:
         plain_form = {
             "sees_hand": bool(self.sees_hand or self.search & SEES_HAND),
             "search": self.search % ROWS,
-            "levels": dealing.levels,
+            "levels": dealing.levels if self.levels else (),
             "rares": dealing.rares,
             "dealing": dealing,
         }
         for name, value in plain_form.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def has_noise(self) -> bool:
+        """Tell whether chance decides between moves that it scores."""
+        return bool(WEIGHTS[self.strategy, NOISE])
 
     def depth_with(self, empty: int) -> int:
         """Return how many plies it looks ahead with so many empty cells."""
@@ -107,29 +112,27 @@ class ComputerPlayer:
 
     @property
     def plain_strategy(self) -> int:
-        """Return the first strategy that plays like this one: some differ in nothing that counts."""
+        """Return the first strategy that plays like this one."""
         return 0 if self.strategy in _LIKE_THE_FIRST else self.strategy
 
-    def is_certain(self, situation: Situation, *, is_open: bool = False) -> bool:
+    def sees(self, situation: Situation) -> bool:
+        """Tell whether it sees the other's hand."""
+        return bool(self.sees_hand or situation.rules.open)
+
+    def is_certain(self, situation: Situation) -> bool:
         """Tell whether its move follows from the situation, whatever it may guess."""
         depth = self.depth_with(situation.board.count(NO_CARD))
-        has_noise = WEIGHTS[self.strategy, NOISE] != 0
-        return bool((self.sees_hand or is_open or depth == 1) and not has_noise)
+        return (self.sees(situation) or depth == 1) and not self.has_noise
 
-    def asked(self, situation: Situation, *, is_open: bool = False) -> Asked:
+    def asked(self, situation: Situation) -> Asked:
         """Return a situation and how it plays there, as `decide_many` takes them."""
         asked = situation.asked()
-        asked[SEARCH] = self.search | SEES_HAND * bool(self.sees_hand or is_open)
+        asked[SEARCH] = self.search | SEES_HAND * self.sees(situation)
         asked[STRATEGY] = self.strategy
         return asked
 
     def decide(
-        self,
-        situation: Situation,
-        rng: int,
-        *,
-        is_open: bool = False,
-        catalogue: Catalogue | None = None,
+        self, situation: Situation, rng: int, catalogue: Catalogue | None = None
     ) -> Decision:
         """Return the move it makes, with random numbers from the state `rng` on.
 
@@ -137,11 +140,11 @@ class ComputerPlayer:
         """
         check_random(rng)
         catalogue = catalogue or default_catalogue()
-        has_seen = bool(self.sees_hand or is_open)
+        has_seen = self.sees(situation)
         if not has_seen:
             situation.check_dealt(catalogue)
         work = make_work()
-        move = decide(make_cards(catalogue), self.asked(situation, is_open=is_open), rng, work)
+        move = decide(make_cards(catalogue), self.asked(situation), rng, work)
         slot, cell = _unpack_move(int(move))
         found = work[FOUND:].tolist()
         rows = work[ROOT : ROOT + ROOT_LENGTH * found[MOVES]].reshape(-1, ROOT_LENGTH).tolist()

@@ -228,8 +228,8 @@ def close_node(work: Work, ply: int) -> tuple[int, int]:
 def score_root(work: Work, occupied: int, mine: int, hands: int, depth: int) -> tuple[int, int]:
     """Return raw and weighted score of the root, looking `depth` plies ahead.
 
-    Nodes above the last ply lie in frames: a kernel that calls itself, loaded from the cache for
-    a caller that is compiled anew, would end the process.
+    Nodes above the last ply lie in frames. A kernel that called itself would be compiled twice,
+    once for the ply 0 that the root is asked with, and could not be loaded from the cache.
     """
     clear_bounds(work)
     if depth == 1:

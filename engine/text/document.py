@@ -150,12 +150,12 @@ def state_from_dict(data: object, catalogue: Catalogue) -> State:
     problems: Problems = []
     if not isinstance(data, dict):
         raise StateError.of("state", data, "an object")
-    _check_fields(data, STATE_FIELDS, REQUIRED, "", problems)
-    rules = _rules(data.get("rules", {}), problems)
-    board, written = _board(data.get("board", MISSING), catalogue, problems)
+    check_fields(data, STATE_FIELDS, REQUIRED, "", problems)
+    rules = read_rules(data.get("rules", {}), problems)
+    board, written = read_board(data.get("board", MISSING), catalogue, problems)
     hands = _hands(data.get("hands", MISSING), catalogue, problems)
-    to_move = _player(data.get("to_move", MISSING), "to_move", problems)
-    elements = _elements(data.get("board_elements", MISSING), written, rules, problems)
+    to_move = read_player(data.get("to_move", MISSING), "to_move", problems)
+    elements = read_elements(data.get("board_elements", MISSING), written, rules, problems)
     ply = sum(placed is not None for placed in board)
     turn = data.get("turn", ply)
     if not problems and (type(turn) is not int or turn != ply):
@@ -174,7 +174,7 @@ def move_from_dict(data: object) -> Move:
     if not isinstance(data, dict):
         raise MoveError.of("move", data, "an object with card_id and cell")
     problems: Problems = []
-    _check_fields(data, MOVE_FIELDS, Move._fields, "move.", problems)
+    check_fields(data, MOVE_FIELDS, Move._fields, "move.", problems)
     problems += [
         Problem(f"move.{field}", data[field], allowed)
         for field, allowed in _MOVE_ALLOWED.items()
@@ -185,13 +185,14 @@ def move_from_dict(data: object) -> Move:
     return Move(data["card_id"], data["cell"])
 
 
-def _check_fields(
+def check_fields(
     data: Mapping[str, object],
     allowed: frozenset[str],
     required: Iterable[str],
     prefix: str,
     problems: Problems,
 ) -> None:
+    """Add fields that are not allowed, and those that are missing, to the problems."""
     if not allowed.issuperset(data):
         names = ", ".join(sorted(allowed - set(LABELS)))
         problems += first_problems(
@@ -206,11 +207,12 @@ def _check_fields(
     ]
 
 
-def _rules(data: object, problems: Problems) -> Rules:
+def read_rules(data: object, problems: Problems) -> Rules:
+    """Return the rules that an object says."""
     if not isinstance(data, dict):
         problems.append(Problem("rules", data, "an object"))
         return Rules()
-    _check_fields(data, RULE_FIELDS, (), "rules.", problems)
+    check_fields(data, RULE_FIELDS, (), "rules.", problems)
     switches = {name: data.get(name, False) for name in RULE_SWITCHES}
     variant = data.get("variant", Variant.TRIPLECARGO)
     for name, value in switches.items():
@@ -223,7 +225,7 @@ def _rules(data: object, problems: Problems) -> Rules:
     return Rules(**switches, variant=VARIANT_BY_NAME[variant])
 
 
-def _board(data: object, catalogue: Catalogue, problems: Problems) -> tuple[Board, Written]:
+def read_board(data: object, catalogue: Catalogue, problems: Problems) -> tuple[Board, Written]:
     """Return the nine cells and the element written in each."""
     cells: list[Placed | None] = [None] * CELLS
     written: Written = [MISSING] * CELLS
@@ -240,7 +242,7 @@ def _board(data: object, catalogue: Catalogue, problems: Problems) -> tuple[Boar
             problems.append(Problem(where, entry, "an object"))
             continue
         if not _CELL_REQUIRED <= entry.keys() <= CELL_FIELDS:
-            _check_fields(entry, CELL_FIELDS, CELL_REQUIRED, f"{where}.", problems)
+            check_fields(entry, CELL_FIELDS, CELL_REQUIRED, f"{where}.", problems)
         cell = entry.get("cell")
         if type(cell) is not int or not 0 <= cell < CELLS or (seen >> cell) & 1:
             if "cell" in entry:
@@ -262,22 +264,24 @@ def _placed(
     if card_id is None:
         problems.append(Problem(f"{where}.owner", owner, "null, as the cell has no card"))
         return None
-    card = _card(card_id, f"{where}.card_id", catalogue, problems)
+    card = read_card(card_id, f"{where}.card_id", catalogue, problems)
     if owner is None:
         problems.append(Problem(f"{where}.owner", None, "A or B, as the cell has a card"))
         return None
-    player = _player(owner, f"{where}.owner", problems)
+    player = read_player(owner, f"{where}.owner", problems)
     return Placed(card, player) if card and player is not None else None
 
 
-def _card(data: object, where: str, catalogue: Catalogue, problems: Problems) -> Card | None:
+def read_card(data: object, where: str, catalogue: Catalogue, problems: Problems) -> Card | None:
+    """Return the card of an id; None, with a problem, when there is none."""
     card = catalogue.get(data) if type(data) is int else None
     if card is None:
         problems.append(Problem(where, data, catalogue.allowed_ids))
     return card
 
 
-def _player(data: object, where: str, problems: Problems) -> Player | None:
+def read_player(data: object, where: str, problems: Problems) -> Player | None:
+    """Return the player of a name; None, with a problem, when there is none."""
     if data is MISSING:
         return None
     player = _PLAYERS.get(data) if isinstance(data, str) else None
@@ -294,14 +298,14 @@ def _hands(data: object, catalogue: Catalogue, problems: Problems) -> tuple[list
         problems.append(Problem("hands", data, "an object with A and B"))
         return hands
     if len(data) != len(_PLAYERS) or not data.keys() <= _PLAYERS.keys():
-        _check_fields(data, frozenset(_PLAYERS), _PLAYERS, "hands.", problems)
+        check_fields(data, frozenset(_PLAYERS), _PLAYERS, "hands.", problems)
     for name, player in _PLAYERS.items():
         ids = data.get(name, [])
         if not isinstance(ids, list) or len(ids) > HAND_SIZE:
             problems.append(Problem(f"hands.{name}", ids, "a list of at most five card ids"))
             continue
         for number, card_id in enumerate(ids):
-            card = _card(card_id, f"hands.{name}[{number}]", catalogue, problems)
+            card = read_card(card_id, f"hands.{name}[{number}]", catalogue, problems)
             if card:
                 hands[player].append(card)
     return hands
@@ -314,7 +318,7 @@ def _element(data: object, where: str, problems: Problems) -> Element | None:
     return element
 
 
-def _elements(data: object, written: Written, rules: Rules, problems: Problems) -> Elements:
+def read_elements(data: object, written: Written, rules: Rules, problems: Problems) -> Elements:
     """Return the layout, from `board_elements`, the cells, or both where they agree."""
     if data is MISSING:
         return tuple(None if isinstance(element, Missing) else element for element in written)

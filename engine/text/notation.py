@@ -45,6 +45,7 @@ _CARD = r"[1-9][0-9]{0,3}"
 _RULES = re.compile(rf"({'|'.join(VARIANT_CODES.values())})(?:-(e?s?p?w?d?))?", re.ASCII)
 _CELL = re.compile(rf"([1-9])|(?:({_CARD})([AB]))?([{_LETTERS}]?)", re.ASCII)
 _HAND = re.compile(rf"(?:{_CARD}(?:\.{_CARD})*)?", re.ASCII)
+HIDDEN_HAND = re.compile(rf"(?:({_CARD}(?:\.{_CARD})*)\.)?x([1-5])", re.ASCII)
 _PLACED = re.compile(rf"({_CARD})[AB]", re.ASCII)
 
 
@@ -77,7 +78,7 @@ def parse_state(text: str, catalogue: Catalogue) -> State:
     if len(fields) != 5:
         raise NotationError.of("notation", text, _NOTATION_ALLOWED)
     rules = _parse_rules(fields[0])
-    board, elements = _parse_cells(fields[1], rules, catalogue)
+    board, elements = parse_cells(fields[1], rules, catalogue)
     hands = [
         _parse_hand(field, player, catalogue)
         for field, player in zip(fields[2:4], Player, strict=True)
@@ -181,9 +182,10 @@ def _cell_item(card: int, owner: int, element: Element | None) -> str:
     return (f"{card}{'AB'[owner]}" if card else "") + (element or "")
 
 
-def _parse_cells(
+def parse_cells(
     text: str, rules: Rules, catalogue: Catalogue
 ) -> tuple[list[Placed | None], Elements]:
+    """Return the cards and elements of the nine cells, or raise `NotationError`."""
     board: list[Placed | None] = []
     elements: list[Element | None] = []
     was_run = False
@@ -210,6 +212,9 @@ def _parse_cells(
 
 
 def _parse_hand(text: str, player: Player, catalogue: Catalogue) -> list[Card]:
+    if HIDDEN_HAND.fullmatch(text):
+        allowed = "cards that are seen; POST /advise and triad advise take hidden hands"
+        raise NotationError.of(f"notation.hand{player.name}", text, allowed)
     ids = [int(item) for item in text.split(ITEM)] if text and _HAND.fullmatch(text) else []
     if ids != sorted(ids) or len(ids) > HAND_SIZE or bool(text) != bool(ids):
         raise NotationError.of(

@@ -86,6 +86,13 @@ class RankedMoveObject(MoveObject, frozen=True, gc=False):
     value: Value
     margin: Margin
     captures: tuple[Cell, ...]
+    fallible: (
+        Annotated[
+            float | None,
+            Meta(description="Points against one who errs; with fallible=true, null before ply 3"),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class AnswerObject(Struct, kw_only=True, gc=False):

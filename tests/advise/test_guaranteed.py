@@ -122,13 +122,12 @@ def linear_value(stakes: list[Stake], shares: list[float]) -> float:
         cost, np.array(rows), np.zeros(len(rows)), sums, np.ones(len(replies)), method="highs"
     )
     assert solved.success
-    value: float = -solved.fun
-    return value
+    return -float(solved.fun)
 
 
 def secured_by(plan: Any, stakes: list[Stake], shares: list[float]) -> float:
     """Return what a plan gets when the opponent, who knows it, does its best in every world."""
-    return sum(
+    secured: float = sum(
         share
         * min(
             sum(chance * values[own] for own, chance in plan[reply].items())
@@ -136,6 +135,7 @@ def secured_by(plan: Any, stakes: list[Stake], shares: list[float]) -> float:
         )
         for stake, share in zip(stakes, shares, strict=True)
     )
+    return secured
 
 
 CASES = [
@@ -282,7 +282,7 @@ def test_any_small_game_is_bracketed(worlds: int, options: int, replies: int, se
     stakes = (draw.integers(0, 3, (worlds, options, replies)) / 2).astype(np.float32)
     sets = np.array([draw.permutation(places)[:options] for _ in range(worlds)])
     shares = draw.dirichlet(np.ones(worlds))
-    game = unsettled(stakes, sets, shares, ceiling=1.0)
+    game = unsettled(stakes.copy(), sets.copy(), shares.copy(), ceiling=1.0)
     bracket = np.zeros(ITERATIONS + 1)
     iterate(game, make_minds(places, game.stakes.shape), WIDTH, 100_000, bracket)
     named: list[Stake] = [

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from advise import View, World, state_in
 from engine.errors import InputError, StateError
@@ -53,7 +53,6 @@ def view_of(**changes: Any) -> View:
 
 
 @given(seen_states())
-@settings(deadline=None)
 def test_view_and_world_make_the_state_again(seen: tuple[State, View]) -> None:
     truth, view = seen
     found = state_in(view, World.true_in(truth, view))
@@ -63,7 +62,6 @@ def test_view_and_world_make_the_state_again(seen: tuple[State, View]) -> None:
 
 
 @given(seen_states())
-@settings(deadline=None)
 def test_view_holds_no_hidden_card(seen: tuple[State, View]) -> None:
     truth, view = seen
     shown = Counter([*view.hand, *view.placed, *view.known])
@@ -78,7 +76,6 @@ def test_view_holds_no_hidden_card(seen: tuple[State, View]) -> None:
 
 
 @given(states(max_ply=8))
-@settings(deadline=None)
 def test_unseen_cards_are_those_of_the_table_when_you_are_to_move(state: State) -> None:
     assert View.seen_by(state, state.to_move).unseen == HIDDEN_AT_PLY[state.ply]
 

@@ -12,13 +12,28 @@ import json
 import platform
 from collections.abc import Callable, Iterator
 
-from tests.bench import cluster, commands, database, export, games, growth, search, service
+from tests.bench import (
+    advise,
+    cluster,
+    commands,
+    database,
+    export,
+    games,
+    growth,
+    match,
+    players,
+    search,
+    service,
+)
 from tests.bench.calibration import calibrate
 from tests.bench.figures import Figure
 
 BENCHES: dict[str, Callable[[], Iterator[Figure]]] = {
     "games": games.figures,
     "search": search.figures,
+    "advise": advise.figures,
+    "players": players.figures,
+    "match": match.figures,
     "database": database.figures,
     "growth": growth.figures,
     "cluster": cluster.figures,

@@ -60,7 +60,8 @@ def most_placements(search: int, empty: int) -> int:
 
 def random_rows(seed: int, count: int, most: int) -> list[Row]:
     """Return random rows of all searches; none looks at many more placements than `most`."""
-    random, rows = Random(seed), []
+    random = Random(seed)
+    rows: list[Row] = []
     searches = [*range(8), *range(16, 24)]
     while len(rows) < count:
         search, empty = searches[len(rows) % len(searches)], random.randint(1, 9)
@@ -104,7 +105,7 @@ def test_many_decisions_are_made_in_one_call(catalogue: Catalogue) -> None:
     asked = np.array(
         [
             ComputerPlayer(search=row["search"], strategy=row["strategy"]).asked(
-                situation_of(row, catalogue), is_open=row["rules"]["open"]
+                situation_of(row, catalogue)
             )
             for row in rows
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import combinations
 from math import comb, isclose
 from typing import Any
@@ -64,6 +65,10 @@ def hands_of(dealing: Dealing, seed: int = 7) -> list[tuple[int, ...]]:
     return [tuple(hand) for hand in hands.tolist()]
 
 
+def pairs_of(cards: Iterable[int]) -> list[tuple[int, int]]:
+    return list(combinations(sorted(cards), 2))
+
+
 @pytest.mark.parametrize("dealing", DEALINGS, ids=str)
 def test_dealt_hands_agree_with_the_formulas(dealing: Dealing) -> None:
     hands, pool = hands_of(dealing), dealing.pool
@@ -72,8 +77,8 @@ def test_dealt_hands_agree_with_the_formulas(dealing: Dealing) -> None:
     assert agrees(counts, dealing.rare_sets())
     others = Counter(card for hand in hands for card in hand if card not in rare)
     assert agrees(others, dict.fromkeys(pool, 1.0))
-    pairs = Counter(pair for hand in hands for pair in combinations(sorted(set(hand) - rare), 2))
-    assert agrees(pairs, dict.fromkeys(combinations(pool, 2), 1.0))
+    pairs = Counter(pair for hand in hands for pair in pairs_of(set(hand) - rare))
+    assert agrees(pairs, dict.fromkeys(pairs_of(pool), 1.0))
     last = Counter(hand[4] for hand in hands if hand[4] not in rare)  # any order is as likely
     assert agrees(last, dict.fromkeys(pool, 1.0))
 
@@ -82,7 +87,9 @@ def test_sets_of_the_smallest_pool_agree_with_the_formula() -> None:
     dealing = Dealing.of([5], RARES[:2], 30)
     counts = Counter(tuple(sorted(hand)) for hand in hands_of(dealing))
     cards = [*dealing.pool, *dealing.rares]
-    chances = {hand: dealing.chance_of(hand) for hand in combinations(sorted(cards), 5)}
+    chances: dict[tuple[int, ...], float] = {
+        hand: dealing.chance_of(hand) for hand in combinations(sorted(cards), 5)
+    }
     assert isclose(sum(chances.values()), 1)
     assert agrees(counts, chances)
 

@@ -54,7 +54,7 @@ def test_search_from_16_on_is_an_alias() -> None:
     assert ComputerPlayer(search=18, sees_hand=True).sees_hand
     assert ComputerPlayer(search=2).sees_hand is False
     assert ComputerPlayer(levels=(3, 1)).levels == (1, 3)
-    assert ComputerPlayer().levels == (1,)
+    assert ComputerPlayer().dealing.levels == (1,)
 
 
 def test_move_is_certain_where_nothing_is_guessed_or_drawn(catalogue: Catalogue) -> None:
@@ -62,7 +62,8 @@ def test_move_is_certain_where_nothing_is_guessed_or_drawn(catalogue: Catalogue)
     assert ComputerPlayer(search=0).is_certain(situation)
     assert not ComputerPlayer(search=0, strategy=3).is_certain(situation)
     assert not ComputerPlayer(search=2).is_certain(situation)
-    assert ComputerPlayer(search=2).is_certain(situation, is_open=True)
+    is_open = {**GUESSING, "rules": {**GUESSING["rules"], "open": True}}
+    assert ComputerPlayer(search=2).is_certain(situation_of(is_open, catalogue))
     assert ComputerPlayer(search=18).is_certain(situation)
 
 
