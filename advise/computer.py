@@ -56,8 +56,12 @@ class ComputerModel(Model):
     @property
     def is_deterministic(self) -> bool:
         """Tell whether it never guesses, and adds no noise, whatever the state."""
-        always_one = all(self.player.depth_with(empty) == 1 for empty in range(1, CELLS + 1))
-        return not self.player.has_noise and (self.sees_hand or always_one)
+        return all(self.is_certain_at(ply, is_open=False) for ply in range(CELLS))
+
+    def is_certain_at(self, ply: int, *, is_open: bool) -> bool:
+        """Tell whether its move at a ply follows from what it sees, whatever it may guess."""
+        looks_at_own = self.player.depth_with(CELLS - ply) == 1
+        return not self.player.has_noise and (self.sees_hand or is_open or looks_at_own)
 
     def replies(self, world: World, view: View) -> Replies:
         """Return what it replies in a world, counted over guesses where it guesses."""

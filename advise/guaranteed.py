@@ -39,6 +39,13 @@ class Guaranteed(NamedTuple):
     plan: Plan  # the strategy behind `lower`; empty from ply 6 on: your next move is forced
 
 
+class Fixed(NamedTuple):
+    """The part of the opponent's strategy that is held fixed."""
+
+    trust: float  # how likely it is to be followed
+    given: Reals  # [information sets, replies]: what each reply brings if it is, times `trust`
+
+
 @kernel
 def write_stakes(
     ends: Ends, move: int, members: Members, payoff: Payoff, stakes: Stakes, sets: Numbers
@@ -120,13 +127,28 @@ def _solve(
     tables: Tables, payoff: Payoff, ceilings: list[float], width: float, move: int
 ) -> Guaranteed:
     """Return the bracket of one move."""
+    return bracket_of(tables, payoff, move, ceilings[move], width)
+
+
+def bracket_of(
+    tables: Tables,
+    payoff: Payoff,
+    move: int,
+    ceiling: float,
+    width: float,
+    fixed: Fixed | None = None,
+) -> Guaranteed:
+    """Return the bracket of one move of a view with two decisions."""
     worlds, cells, replies = tables.worlds, tables.ends.shape[2], tables.ends.shape[3]
     options = worlds.members.shape[1] * cells
     stakes = np.empty((len(worlds.members), options, replies), dtype=np.float32)
     sets = np.empty((len(worlds.members), options), dtype=np.int64)
     write_stakes(tables.ends, move, worlds.members, payoff, stakes, sets)
-    game = unsettled(stakes, sets, worlds.shares, ceilings[move])
+    free = 1.0 if fixed is None else 1.0 - fixed.trust
+    game = unsettled(stakes, sets, free * worlds.shares, ceiling)
     minds = make_minds(len(worlds.pool) * cells, game.stakes.shape)
+    if fixed is not None:
+        minds = minds._replace(given=fixed.given)
     bracket = np.zeros(ITERATIONS + 1)
     iterate(game, minds, width, MOST_ITERATIONS, bracket)
     plan = _plan(tables, move, minds.best_replies)
@@ -148,7 +170,7 @@ def make_minds(places: int, shape: tuple[int, ...]) -> Minds:
     """Return minds that know nothing yet, of a game with so many information sets."""
     worlds, options, replies = shape
     own, theirs = (places, replies), (worlds, options)
-    shapes = (own, own, own, own, own, own, theirs, (options,), theirs)
+    shapes = (own, own, own, own, own, own, theirs, (options,), theirs, own)
     return Minds._make(np.zeros(shape) for shape in shapes)
 
 

@@ -50,6 +50,7 @@ class Minds(NamedTuple):
     their_regrets: Reals  # [worlds, options]
     their_values: Reals  # [options]: what each option costs, this iteration
     value_sums: Reals  # [worlds, options]
+    given: Reals  # [information sets, replies]: what replies bring besides, whatever it does
 
 
 @inline_kernel
@@ -63,13 +64,16 @@ def match_regrets(regrets: Reals, chances: Reals) -> None:
 
 
 @kernel
-def choose_replies(minds: Minds, weight: float) -> None:
-    """Settle this iteration's replies, and add them to the sums."""
+def choose_replies(minds: Minds, weight: float) -> float:
+    """Settle this iteration's replies, add them to the sums; return what they bring besides."""
+    besides = 0.0
     for place in range(len(minds.regrets)):
         match_regrets(minds.regrets[place], minds.replies[place])
         for reply in range(minds.replies.shape[1]):
             minds.reply_sums[place, reply] += weight * minds.replies[place, reply]
-            minds.gains[place, reply] = 0.0
+            minds.gains[place, reply] = minds.given[place, reply]
+            besides += minds.replies[place, reply] * minds.given[place, reply]
+    return besides
 
 
 @inline_kernel
@@ -141,13 +145,13 @@ def regret_replies(minds: Minds, weight: float) -> float:
 def iterate(game: Game, minds: Minds, width: float, most: int, bracket: Reals) -> None:
     """Iterate until the bracket is narrow enough, or `most` times; write LOWER and UPPER."""
     lower, upper, weights = -np.inf, game.ceiling, 0.0
-    number = 0
+    number, besides = 0, 0.0
     while number < most and upper - lower > width:
         number += 1
         weight = float(number)
         weights += weight
-        choose_replies(minds, weight)
-        secured = 0.0
+        besides += weight * choose_replies(minds, weight)
+        secured = besides
         for world in range(len(game.shares)):
             secured += game.shares[world] * value_options(game, minds, world, weight)
             total = regret_options(minds.their_regrets[world], minds.their_values)

@@ -34,13 +34,18 @@ class ViewArrays(NamedTuple):
     cards: Numbers  # [10, 5]: their ranks and elements
     elements: Numbers  # [9]: the cells'
     options: int  # the rules in force
-    seat: int  # the viewer's, who is to move
+    seat: int  # the viewer's
     slots: Numbers  # [cards in the opponent's hand]: theirs
+
+
+def seat_of(view: View) -> int:
+    """Return the viewer's seat: 0 for who started."""
+    return int(view.viewer is not view.first)
 
 
 def arrays_of(view: View) -> ViewArrays:
     """Return a view as kernels see it."""
-    seat = view.ply & 1
+    seat = seat_of(view)
     own, theirs = HAND_SIZE * seat, HAND_SIZE * (1 - seat)
     held = len(view.known) + view.unseen
     free = [*range(own + len(view.hand), own + HAND_SIZE)]
@@ -94,7 +99,7 @@ def held_worlds(view: View, worlds: Worlds) -> Worlds:
 def scores_of(view: View) -> tuple[int, ...]:
     """Return by the viewer's cards on the board at the end, 0 to 9, its margin.
 
-    The viewer must be to move; the unplayed card counts where the variant counts it.
+    The unplayed card counts where the variant counts it.
     """
-    worth = worths(view.rules.variant, view.viewer, view.ply)
+    worth = worths(view.rules.variant, view.viewer, seat_of(view))
     return tuple(score_for(view.viewer, margin) for _, margin in worth)

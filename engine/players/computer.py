@@ -41,6 +41,7 @@ from engine.players.tables import (
 )
 
 _unpack_move = plain(unpack_move)
+_LIKE_THE_FIRST = (1, 6, 7)  # of 1 all scores are half as high, as no card's power is enough
 
 
 class RootScore(NamedTuple):
@@ -108,6 +109,11 @@ class ComputerPlayer:
     def depth_with(self, empty: int) -> int:
         """Return how many plies it looks ahead with so many empty cells."""
         return int(DEPTHS[self.search, empty])
+
+    @property
+    def plain_strategy(self) -> int:
+        """Return the first strategy that plays like this one."""
+        return 0 if self.strategy in _LIKE_THE_FIRST else self.strategy
 
     def sees(self, situation: Situation) -> bool:
         """Tell whether it sees the other's hand."""

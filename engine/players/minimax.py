@@ -47,7 +47,7 @@ from engine.players.stream import drawn, step
 from engine.players.tables import GREATEST_DEPTH, ONE
 
 BEYOND = 1 << 60  # every score
-_FIRED = 1 << CELLS  # beside a mask of cells: Same or Plus took one of them
+FIRED = 1 << CELLS  # beside a mask of cells: Same or Plus took one of them
 
 
 @inline_kernel
@@ -58,7 +58,7 @@ def _is_own(ply: int) -> bool:
 
 @inline_kernel
 def captured(work: Work, occupied: int, theirs: int, word: int, cell: int) -> int:
-    """Return the mask of cells that a card takes from the empty `cell`, and perhaps _FIRED."""
+    """Return the mask of cells that a card takes from the empty `cell`, and perhaps FIRED."""
     opponents = lanes_towards(theirs, cell)
     facing = int(work[PLACE_OF[cell]])
     taken = beaten(word, facing, opponents)
@@ -66,7 +66,7 @@ def captured(work: Work, occupied: int, theirs: int, word: int, cell: int) -> in
     if options & (SAME | PLUS) and opponents:
         special = taken_by_special(options, word, facing, lanes_towards(occupied, cell), opponents)
         if special:
-            return cells_of(taken | special, cell) | _FIRED
+            return cells_of(taken | special, cell) | FIRED
     return cells_of(taken, cell)
 
 
@@ -109,7 +109,7 @@ def clear_bounds(work: Work) -> None:
 @inline_kernel
 def _weigh(work: Work, is_own: bool, taken: int, weighted: int) -> int:
     """Return a weighted score with what Same or Plus adds to an own move."""
-    if is_own and taken & _FIRED:
+    if is_own and taken & FIRED:
         return weighted * int(work[SAME_WEIGHT]) >> ONE
     return weighted
 
