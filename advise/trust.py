@@ -20,7 +20,7 @@ import numpy as np
 from advise.guaranteed import WIDTH, Fixed, Guaranteed, bracket_of
 from advise.iteration import Reals
 from advise.open_tables import FIRST_PLY, TWO_DECISIONS, Tables, make_tables
-from advise.open_values import Payoff, open_values
+from advise.open_values import Payoff, value_moves
 from advise.posterior import Posterior
 from advise.response import CHOICE_GUESSES, Question, make_question, respond, tree_of
 from advise.response_tree import Tree
@@ -54,7 +54,7 @@ def trusted(  # noqa: PLR0913  a question, and how it is worked out
     sets = sets_of(view, posterior, catalogue)
     if view.ply > TWO_DECISIONS:
         found = respond(view, posterior, payoff, catalogue, seed=seed)
-        secured = open_values(view, sets).means(payoff).tolist()
+        secured = value_moves(view, sets).means(payoff).tolist()
         mixed = [
             trust * each.value + (1.0 - trust) * least
             for each, least in zip(found.moves, secured, strict=True)

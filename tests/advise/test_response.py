@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from advise.dealt import DealtWorlds, Orders
-from advise.guaranteed import guaranteed
+from advise.guaranteed import bracket_moves
 from advise.mixture import Mixture
 from advise.open_tables import make_tables
-from advise.open_values import open_values, payoff_of
+from advise.open_values import payoff_of, value_moves
 from advise.opponent import Opponent, Replies
 from advise.opponents import (
     ComputerModel,
@@ -253,7 +253,7 @@ def test_no_model_holds_a_move_below_what_it_guarantees(
     closed = closed_at(ply, seed, rules, pool=5)
     worlds = DealtWorlds.of_sets(closed.view, closed.worlds)
     found = points(answer(closed.view, worlds, model))
-    secured = guaranteed(make_tables(*closed), payoff_of(closed.view))
+    secured = bracket_moves(make_tables(*closed), payoff_of(closed.view))
     for worth, promise in zip(found.values(), secured, strict=True):
         assert worth >= promise.lower - 1e-9
 
@@ -265,7 +265,7 @@ def test_guesses_do_not_hold_a_move_below_what_it_guarantees() -> None:
     found = respond(closed.view, posterior, payoff_of(closed.view), CATALOGUE)
     assert not found.is_exact
     assert found.is_validated
-    best = guaranteed(make_tables(*closed), payoff_of(closed.view))[found.best]
+    best = bracket_moves(make_tables(*closed), payoff_of(closed.view))[found.best]
     assert found.value is not None
     assert found.value.points >= best.lower - 0.1  # of one plan, which was chosen by guesses
 
@@ -291,7 +291,7 @@ def test_one_world_against_the_perfect_player_is_open(ply: int, seed: int, rules
     one = closed.worlds._replace(members=closed.worlds.members[:1], weights=np.ones(1))
     worlds = DealtWorlds.of_sets(closed.view, one)
     found = answer(closed.view, worlds, Perfect())
-    expected = open_values(closed.view, one)
+    expected = value_moves(closed.view, one)
     assert [each.points for each in found.moves] == expected.means(payoff_of(closed.view)).tolist()
 
 

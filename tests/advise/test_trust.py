@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 from advise.dealt import DealtWorlds
-from advise.guaranteed import WIDTH, guaranteed
+from advise.guaranteed import WIDTH, bracket_moves
 from advise.open_tables import make_tables
 from advise.open_values import payoff_of, values_of
 from advise.opponent import Opponent
@@ -56,7 +56,7 @@ def test_full_trust_is_response_and_none_is_guaranteed(
         assert found.upper - found.lower <= WIDTH
     if ply < 8:
         none = trusted(closed.view, posterior, payoff, CATALOGUE, 0.0)
-        for found, secured in zip(none, guaranteed(make_tables(*closed), payoff), strict=True):
+        for found, secured in zip(none, bracket_moves(make_tables(*closed), payoff), strict=True):
             assert found.lower <= secured.upper + 1e-6
             assert secured.lower <= found.upper + 1e-6
 
