@@ -11,7 +11,7 @@ from app.examples import BODY_EXAMPLES, PARAMETER_EXAMPLES
 from app.hot import HotRoutes, paths, problem
 from app.schemas import components
 
-API_VERSION = "1.1.0"
+API_VERSION = "1.4.0"
 DESCRIPTION = (
     "Perfect play of Triple Triad. Changes to this API are additive: fields, routes and "
     "problem types may be added, none is removed or changes its meaning within a major version."
