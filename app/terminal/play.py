@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from app.terminal.judge import Judge, mover_score, worth_text
+from app.terminal.judge import Judge, Ranked, mover_score, round_of, worth_text
 from app.terminal.players import PlayerKind, make_choosers
 from app.terminal.review import Turn, review
 from engine.errors import InputError, MoveError
@@ -18,7 +18,6 @@ from engine.game.dealing import game_random
 from engine.game.moves import Move
 from engine.game.splits import next_round
 from engine.game.state import Capture, State
-from engine.search.solver import RankedMove
 from engine.text.notation import format_state
 from engine.text.picture import draw_state
 
@@ -138,10 +137,10 @@ class TerminalGame:
     def _say_hints(self, state: State) -> None:
         self.say("\n".join(self._described(state, entry) for entry in self.judge.rank(state)))
 
-    def _described(self, state: State, entry: RankedMove) -> str:
+    def _described(self, state: State, entry: Ranked) -> str:
         cells = ", ".join(str(capture.cell) for capture in state.captures(entry.move))
         score = mover_score(state, entry, state.to_move)
-        worth = worth_text(score, entry.round, by_rounds=state.rules.sudden_death)
+        worth = worth_text(score, round_of(entry), by_rounds=state.rules.sudden_death)
         return f"  {worth:<8} {self._named(entry.move):<24} captures {cells or 'nothing'}"
 
     def _named(self, move: Move) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.terminal.judge import Judge, worth_text
+from app.terminal.judge import Judge, round_of, worth_text
 from app.terminal.play import GivenUpError, TerminalGame, result_text
 from app.terminal.players import PlayerKind, choose_greedy
 from app.terminal.review import Turn, review
@@ -225,4 +225,4 @@ def test_hints_tell_rounds_when_sudden_death_is_on() -> None:
     assert "this round only" in person.heard[0]
     ranked = Judge().rank(start(text))
     for line, entry in zip(person.heard[-1].splitlines(), ranked, strict=True):
-        assert line.strip().startswith(worth_text(entry.value, entry.round, by_rounds=True))
+        assert line.strip().startswith(worth_text(entry.value, round_of(entry), by_rounds=True))
