@@ -11,6 +11,7 @@ from engine.game.facts import Facts
 from engine.game.state import State
 from engine.game.zobrist import hash_of, hash_text
 from engine.search.solver import RankedMove, Solution
+from engine.search.sudden_death import RoundMove, RoundSolution
 from engine.text.notation import format_facts
 from engine.text.objects import AnswerObject, MoveObject, RankedMoveObject
 from engine.text.wire import variant_name
@@ -22,19 +23,19 @@ SEARCH: Source = "search"
 Ranking = list[RankedMoveObject]  # every legal move, best first
 
 
-def ranking_of(state: State, moves: Iterable[RankedMove]) -> Ranking:
+def ranking_of(state: State, moves: Iterable[RankedMove | RoundMove]) -> Ranking:
     """Return ranked moves with the cells that each captures."""
     captured = state.captured_cells()
-    return [ranked_object(ranked, captured[ranked.move], state.facts) for ranked in moves]
+    return [ranked_object(ranked, captured[ranked.move]) for ranked in moves]
 
 
-def ranked_object(ranked: RankedMove, captured: tuple[int, ...], facts: Facts) -> RankedMoveObject:
+def ranked_object(ranked: RankedMove | RoundMove, captured: tuple[int, ...]) -> RankedMoveObject:
     """Return a ranked move as it is written."""
     return RankedMoveObject(
         *ranked.move,
         value=ranked.value,
-        margin=UNSET if facts.rules.sudden_death else ranked.margin,
-        round=ranked.round or UNSET,
+        margin=UNSET if isinstance(ranked, RoundMove) else ranked.margin,
+        round=(ranked.round or UNSET) if isinstance(ranked, RoundMove) else UNSET,
         captures=captured,
     )
 
@@ -43,7 +44,7 @@ class Answer(NamedTuple):
     """What is known of a state, and where from."""
 
     facts: Facts
-    solution: Solution
+    solution: Solution | RoundSolution  # the latter under Sudden Death
     source: Source
     ranking: Ranking | None = None  # when asked for
     has_line: bool = True  # else the solution has the best move alone
@@ -51,13 +52,14 @@ class Answer(NamedTuple):
     def as_object(self) -> AnswerObject:
         """Return the answer as it is written; there is no best move when the game is over."""
         facts, solution = self.facts, self.solution
+        by_rounds = solution if isinstance(solution, RoundSolution) else None
         line = [MoveObject(card, cell) for card, cell in solution.line]
         return AnswerObject(
             best_move=line[0] if line else UNSET,
             value=solution.value,
-            margin=UNSET if solution.rounds else solution.margin,
-            rounds=solution.rounds or UNSET,
-            round=solution.round or UNSET,
+            margin=UNSET if by_rounds else solution.margin,
+            rounds=by_rounds.rounds if by_rounds else UNSET,
+            round=(by_rounds.round or UNSET) if by_rounds else UNSET,
             pv=line if self.has_line else UNSET,
             nodes=solution.nodes,
             depth=solution.depth,

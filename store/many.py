@@ -13,7 +13,7 @@ from engine.search.many import ManySolver, Solved
 from engine.search.sudden_death import RoundSolver
 from engine.search.workspace import Query
 from store.answer import SEARCH, Answer, ranked_object
-from store.rounds import round_answer
+from store.round_answer import round_answer
 
 if TYPE_CHECKING:  # who has no database does not wait for what reads one
     from store.oracle import Oracle
@@ -67,5 +67,5 @@ class ManyOracle:
 
 def _answer(facts: Facts, solved: Solved, moves: bool) -> Answer:
     """Return the answer of the search."""
-    ranking = [ranked_object(ranked, captured, facts) for ranked, captured in solved.ranking]
+    ranking = [ranked_object(ranked, captured) for ranked, captured in solved.ranking]
     return Answer(facts, solved.solution, SEARCH, ranking if moves else None)

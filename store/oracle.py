@@ -26,7 +26,7 @@ from engine.search.workspace import Query
 from engine.text.objects import RankedMoveObject
 from store.answer import DATABASE, SEARCH, Answer, Ranking, ranking_of
 from store.reader import Found, Reader, StoredRoot
-from store.rounds import round_answer
+from store.round_answer import round_answer
 
 # The first plies from which searching takes less than reading: for lines, for all moves.
 SEARCHED_PLY, RANKED_PLY = 3, 4

@@ -1,4 +1,4 @@
-"""Tables of Sudden Death in a part, and answers by them.
+"""Tables of Sudden Death in a part.
 
 A table of ten cards is stored as a root is: it has a place in the directory, under its cards and
 rules, a record, and one block. Its root is the opening in which the starter has the five lowest
@@ -17,9 +17,7 @@ from engine.game.rules import Rules
 from engine.game.splits import opening_of
 from engine.game.state import State
 from engine.game.zobrist import token
-from engine.search.sudden_death import RoundSolver, RoundTable
-from engine.search.workspace import Query
-from store.answer import SEARCH, Answer, ranking_of
+from engine.search.sudden_death import RoundTable
 from store.environment import Environment
 from store.format import BLOCKS, as_key, root_key, seal
 from store.records import (
@@ -100,19 +98,3 @@ class Progress(NamedTuple):
 def progress_key(root: State) -> bytes:
     """Return the key under which a part keeps how far a table is."""
     return b"rounds " + table_key(root)
-
-
-def round_answer(  # noqa: PLR0913  the solver, and all that is asked of it
-    solver: RoundSolver,
-    state: State,
-    known: RoundTable | None,
-    moves: bool,
-    pv: bool,
-    query: Query | None,
-) -> Answer:
-    """Return the answer to a state under Sudden Death."""
-    solution = solver.solve(state, known, query)
-    ranking = ranking_of(state, solver.rank(state, known, query)) if moves else None
-    if not pv:
-        solution = solution._replace(line=solution.line[:1])
-    return Answer(state.facts, solution, SEARCH, ranking, pv)

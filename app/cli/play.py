@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -29,13 +29,14 @@ from console.options import (
     VariantOption,
 )
 from engine.errors import DealError
-from engine.game.cards import load_cards
+from engine.game.cards import Catalogue, load_cards
 from engine.game.deal import Player
 from engine.game.rules import Variant
 from engine.game.state import State
 from engine.game.strategy import Strategy
-from store.oracle import Oracle
-from store.reader import Reader
+
+if TYPE_CHECKING:  # a game without a database does not wait for what reads one
+    from store.oracle import Oracle
 
 SeatOption = Annotated[
     str,
@@ -68,10 +69,7 @@ def play(  # noqa: PLR0913  one parameter for each option
 ) -> None:
     """Play a game in the terminal.
 
-    Examples:
-      triad play --seed 7 --rules same,plus --variant ff8 --b humanlike:60 --review
-
-      triad play --variant ff8 --rules sudden_death --db data/db --hints
+    Example: triad play --seed 7 --rules same,plus --variant ff8 --b humanlike:60 --review
     """
     catalogue = load_cards(cards)
     dealer = make_dealer(
@@ -95,7 +93,7 @@ def play(  # noqa: PLR0913  one parameter for each option
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # bytes that are no text are a wrong answer
     deal.rules.check_rounds()
-    judge = Judge(Oracle(Reader(db, catalogue)) if db else None)
+    judge = Judge(open_tables(db, catalogue) if db else None)
     game = TerminalGame(
         catalogue, players, typer.echo, ask_person, judge, hints, seed, number, slots
     )
@@ -105,6 +103,14 @@ def play(  # noqa: PLR0913  one parameter for each option
             game.say_review(turns)
     except GivenUpError:
         typer.echo("the game was left unfinished")
+
+
+def open_tables(path: Path, catalogue: Catalogue) -> Oracle:
+    """Return the database that has tables of Sudden Death."""
+    from store.oracle import Oracle
+    from store.reader import Reader
+
+    return Oracle(Reader(path, catalogue))
 
 
 def ask_person(question: str) -> str:

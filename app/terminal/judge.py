@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from engine.game.deal import Player
 from engine.game.state import State
 from engine.search.solver import RankedMove, Solution, Solver
-from engine.search.sudden_death import RoundSolver, RoundTable
-from store.oracle import Oracle
+from engine.search.sudden_death import RoundMove, RoundSolution, RoundSolver, RoundTable
+
+if TYPE_CHECKING:  # who has no database does not wait for what reads one
+    from store.oracle import Oracle
+
+Solved = Solution | RoundSolution
+Ranked = RankedMove | RoundMove
 
 
 class Judge:
@@ -17,13 +25,13 @@ class Judge:
         self._solver, self._rounds = Solver(), RoundSolver()
         self._database = database
 
-    def solve(self, state: State) -> Solution:
+    def solve(self, state: State) -> Solved:
         """Return what perfect play makes of a state."""
         if state.rules.sudden_death:
             return self._rounds.solve(state, self.known(state))
         return self._solver.solve(state)
 
-    def rank(self, state: State) -> tuple[RankedMove, ...]:
+    def rank(self, state: State) -> Sequence[Ranked]:
         """Return every legal move, best first."""
         if state.rules.sudden_death:
             return self._rounds.rank(state, self.known(state))
@@ -34,14 +42,19 @@ class Judge:
         return self._database.round_table(state.facts) if self._database else None
 
 
-def mover_score(state: State, found: Solution | RankedMove, player: Player) -> int:
+def mover_score(state: State, found: Solved | Ranked, player: Player) -> int:
     """Return a margin from a player's view; under Sudden Death a value.
 
     A solution's value is for who is to move in `state`, and so is that of a ranked move.
     """
-    if state.rules.sudden_death:
+    if isinstance(found, RoundSolution | RoundMove):
         return found.value if state.to_move is player else -found.value
     return found.margin if player is Player.A else -found.margin
+
+
+def round_of(found: Solved | Ranked) -> int | None:
+    """Return the round in which something is decided under Sudden Death, if in any."""
+    return found.round if isinstance(found, RoundSolution | RoundMove) else None
 
 
 def worth_text(score: int, number: int | None = None, *, by_rounds: bool = False) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from advise.models import Perfect
 from advise.table import Slots, TablePlayer, TableTurn, next_slots, slots_of
-from app.terminal.judge import Judge, mover_score, worth_text
+from app.terminal.judge import Judge, Ranked, mover_score, round_of, worth_text
 from app.terminal.review import Turn, review
 from engine.errors import InputError, MoveError
 from engine.game.board import CELLS
@@ -16,7 +16,6 @@ from engine.game.deal import Player
 from engine.game.moves import Move
 from engine.game.splits import next_round
 from engine.game.state import Capture, State
-from engine.search.solver import RankedMove
 from engine.text.notation import format_state
 from engine.text.picture import draw_state
 
@@ -159,10 +158,10 @@ class TerminalGame:
             return
         self.say("\n".join(self._described(state, entry) for entry in self.judge.rank(state)))
 
-    def _described(self, state: State, entry: RankedMove) -> str:
+    def _described(self, state: State, entry: Ranked) -> str:
         cells = ", ".join(str(capture.cell) for capture in state.captures(entry.move))
         score = mover_score(state, entry, state.to_move)
-        worth = worth_text(score, entry.round, by_rounds=state.rules.sudden_death)
+        worth = worth_text(score, round_of(entry), by_rounds=state.rules.sudden_death)
         return f"  {worth:<8} {self._named(entry.move):<24} captures {cells or 'nothing'}"
 
     def _named(self, move: Move) -> str:

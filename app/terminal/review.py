@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from app.terminal.judge import mover_score
+from app.terminal.judge import Solved, mover_score, round_of
 from engine.game.moves import Move
 from engine.game.state import State
-from engine.search.solver import Solution
 
 
 class Turn(NamedTuple):
@@ -36,7 +35,7 @@ class ReviewedTurn(NamedTuple):
 class Solves(Protocol):
     """Who knows what states are worth."""
 
-    def solve(self, state: State) -> Solution:
+    def solve(self, state: State) -> Solved:
         """Return what perfect play makes of a state."""
 
 
@@ -51,5 +50,5 @@ def review(turns: Sequence[Turn], solver: Solves) -> list[ReviewedTurn]:
         mover = turn.state.to_move
         before = mover_score(turn.state, solution, mover)
         left = mover_score(following, after, mover)
-        reviewed.append(ReviewedTurn(turn, solution.best_move, before, left, solution.round))
+        reviewed.append(ReviewedTurn(turn, solution.best_move, before, left, round_of(solution)))
     return reviewed

@@ -15,7 +15,7 @@ from engine.game.board import CELLS, Codes
 from engine.game.deal import Deal
 from engine.game.moves import MOST_MOVES, NO_MOVE, Move, Moves, moves_of
 from engine.game.score import Worth, score_for, sign_of, worths
-from engine.game.shape import Rounds, Value
+from engine.game.shape import Value
 from engine.game.state import State
 from engine.search.exact import (
     Cards,
@@ -33,13 +33,11 @@ from engine.search.workspace import SCRATCH_LENGTH, Query, Workspace
 class Solution(NamedTuple):
     """What perfect play makes of a state."""
 
-    margin: int  # final A cards less B cards; 0 under Sudden Death, where it has no meaning
+    margin: int  # final A cards less B cards
     value: Value  # 1, 0, -1: won, drawn, lost for the side to move
     line: tuple[Move, ...]  # best moves to the end of the game
     nodes: int  # states looked at
     depth: int  # plies left
-    rounds: Rounds | None = None  # under Sudden Death: how many were looked at
-    round: int | None = None  # in which it is decided, from 1, the present one; None when in none
 
     @property
     def best_move(self) -> Move | None:
@@ -52,8 +50,7 @@ class RankedMove(NamedTuple):
 
     move: Move
     value: Value  # for the side that makes the move
-    margin: int  # A's view; 0 under Sudden Death
-    round: int | None = None  # under Sudden Death: in which it is decided, if in any
+    margin: int  # A's view
 
 
 class Solver:

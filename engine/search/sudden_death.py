@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from engine.errors import DamagedError, RulesError
 from engine.game.board import CELLS, HAND_SIZE
 from engine.game.cards import Card
 from engine.game.deal import Deal
-from engine.game.moves import MOST_MOVES, NO_MOVE, moves_of
+from engine.game.moves import MOST_MOVES, NO_MOVE, Move, moves_of
 from engine.game.rules import Rules
 from engine.game.shape import Rounds, Value
 from engine.game.splits import SPLITS, opening_of, split_of, splits_after
@@ -35,7 +36,6 @@ from engine.kernel import Numbers
 from engine.search.bounds import BoundsTable
 from engine.search.ends import exact_worth, make_ends, rank, solve
 from engine.search.ends_endgame import SETS
-from engine.search.solver import RankedMove, Solution
 from engine.search.workspace import SCRATCH_LENGTH, Query, Workspace
 
 UNDECIDED = 0
@@ -89,6 +89,35 @@ class RoundTable:
         return self.decisions[split_of(deal)]
 
 
+class RoundSolution(NamedTuple):
+    """What perfect play makes of a state under Sudden Death."""
+
+    value: Value  # 1, 0, -1: won, drawn, lost for the side to move
+    round: int | None  # in which it is decided, from 1, the present one; None when in none
+    rounds: Rounds  # that were looked at
+    line: tuple[Move, ...]  # best moves to the end of this round
+    nodes: int  # states looked at
+    depth: int  # plies left in this round
+
+    @property
+    def best_move(self) -> Move | None:
+        """Return the first best move in the documented order; None when the round is over."""
+        return self.line[0] if self.line else None
+
+    @property
+    def margin(self) -> int:
+        """Return 0: under Sudden Death a margin has no meaning, and answers leave it out."""
+        return 0
+
+
+class RoundMove(NamedTuple):
+    """A legal move and what it is worth with perfect play after it."""
+
+    move: Move
+    value: Value  # for the side that makes the move
+    round: int | None  # in which it is decided, if in any
+
+
 class RoundSolver:
     """Solves states under Sudden Death, one at a time; each thread needs a solver of its own."""
 
@@ -102,7 +131,7 @@ class RoundSolver:
 
     def solve(
         self, state: State, known: RoundTable | None = None, query: Query | None = None
-    ) -> Solution:
+    ) -> RoundSolution:
         """Return value, round, best move and line; without a table, of this round alone."""
         query = query or Query()
         before = query.nodes
@@ -114,11 +143,11 @@ class RoundSolver:
         line = tuple([named[packed] for packed in self._line[:depth].tolist()])
         value, number = _said(worth, int(ends[-1]))
         rounds = ALL_ROUNDS if known else THIS_ROUND
-        return Solution(0, value, line, query.nodes - before, depth, rounds, number)
+        return RoundSolution(value, number, rounds, line, query.nodes - before, depth)
 
     def rank(
         self, state: State, known: RoundTable | None = None, query: Query | None = None
-    ) -> tuple[RankedMove, ...]:
+    ) -> tuple[RoundMove, ...]:
         """Return every legal move, best first, ties in the documented order."""
         if state.is_over:
             return ()
@@ -131,7 +160,7 @@ class RoundSolver:
         ranking = []
         for packed, worth in sorted(found, key=lambda one: -one[1]):
             value, number = _said(worth, total)
-            ranking.append(RankedMove(named[packed], value, 0, number))
+            ranking.append(RoundMove(named[packed], value, number))
         return tuple(ranking)
 
     def decide(self, opening: State, decisions: bytes, query: Query | None = None) -> Value:

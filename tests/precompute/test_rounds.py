@@ -9,6 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from msgspec import UNSET
 
 from engine.errors import DamagedError, DealError, HalfBuiltError, RulesError
 from engine.game.cards import Catalogue, default_catalogue
@@ -164,7 +165,11 @@ def test_answers_go_by_the_table(split: int, database: Path, expected: RoundTabl
     found = RoundSolver().solve(state, expected)
     assert answer.solution == found
     written = answer.as_object()
-    assert (written.value, written.rounds, written.round) == (found.value, "all", found.round)
+    assert (written.value, written.rounds, written.round) == (
+        found.value,
+        "all",
+        found.round or UNSET,
+    )
     assert answer.ranking is not None
     assert (answer.ranking[0].card_id, answer.ranking[0].cell) == found.best_move
 
@@ -207,7 +212,7 @@ def test_damaged_table_is_answered_for_one_round(
     oracle = Oracle(Reader(tmp_path, default_catalogue()), on_damage=told.append)
     answer = oracle.answer(state_of(TINY))
     assert answer.solution == RoundSolver().solve(state_of(TINY))
-    assert answer.solution.rounds == 1
+    assert answer.as_object().rounds == 1
     assert told
     failed = precompute("verify", "--db", tmp_path)
     assert failed.returncode == 1

@@ -8,7 +8,7 @@ import pytest
 
 from advise.opponents import Greedy, Humanlike, Perfect, Random, Tremble, parse_seat
 from advise.table import TablePlayer
-from app.terminal.judge import Judge, worth_text
+from app.terminal.judge import Judge, round_of, worth_text
 from app.terminal.play import NO_HINTS, GivenUpError, TerminalGame, result_text
 from app.terminal.review import Turn, review
 from engine.game.cards import Catalogue, default_catalogue
@@ -285,4 +285,4 @@ def test_hints_tell_rounds_when_sudden_death_is_on() -> None:
     assert "this round only" in person.heard[0]
     ranked = Judge().rank(start(text))
     for line, entry in zip(person.heard[-1].splitlines(), ranked, strict=True):
-        assert line.strip().startswith(worth_text(entry.value, entry.round, by_rounds=True))
+        assert line.strip().startswith(worth_text(entry.value, round_of(entry), by_rounds=True))

@@ -16,10 +16,11 @@ from engine.game.moves import Move
 from engine.game.rules import Rules, Variant
 from engine.game.splits import SPLITS, hands_of, next_round, opening_of, split_of
 from engine.game.state import State
-from engine.search.solver import RankedMove, Solver
+from engine.search.solver import Solver
 from engine.search.sudden_death import (
     MOST_ROUNDS,
     UNDECIDED,
+    RoundMove,
     RoundSolver,
     RoundTable,
     next_decisions,
@@ -172,7 +173,7 @@ def test_late_states_equal_plain_minimax(state: State, data: st.DataObject) -> N
     order = sorted(after, key=lambda move: -sign * ladder(*after[move]))
     ranked = SOLVER.rank(state, table)
     assert ranked == tuple(
-        RankedMove(move, sign * after[move][0], 0, after[move][1])  # type: ignore[arg-type]
+        RoundMove(move, sign * after[move][0], after[move][1])  # type: ignore[arg-type]
         for move in order
     )
     assert found.best_move == (order[0] if order else None)
