@@ -1,16 +1,8 @@
-from .match import Match as Match
+from .advice import Advice as Advice
+from .adviser import Adviser as Adviser, Wish as Wish
+from .belief import Belief as Belief
+from .objective import Kind as Kind, Objective as Objective, Style as Style
 from .opponent import Opponent as Opponent, Replies as Replies
-from .opponents import (
-    ComputerModel as ComputerModel,
-    Greedy as Greedy,
-    Humanlike as Humanlike,
-    Mixture as Mixture,
-    Perfect as Perfect,
-    Random as Random,
-    Softmax as Softmax,
-    Tremble as Tremble,
-    parse_opponent as parse_opponent,
-)
-from .results import Results as Results
+from .prior import Deck as Deck, Decks as Decks, Levels as Levels, Pool as Pool
 from .view import View as View
 from .world import World as World, state_in as state_in

@@ -41,6 +41,7 @@ COMMANDS = {
     ("precompute", "verify"): "commands.md",
     ("precompute", "export"): "export.md",
     ("triad", "advise"): "commands.md",
+    ("triad", "match"): "commands.md",
     ("triad", "play"): "commands.md",
     ("triad", "simulate"): "commands.md",
 }
