@@ -14,6 +14,7 @@ MODELS_AT_MOST = 100  # of a mixture
 KindName = Literal[
     "perfect", "random", "greedy", "tremble", "softmax", "humanlike", "ff8", "mixture"
 ]
+SearchRow = Literal[0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
 Slot = Annotated[int, Meta(ge=0, le=HAND_SIZE - 1)]
 FiveSlots = Annotated[list[CardId | None], Meta(min_length=HAND_SIZE, max_length=HAND_SIZE)]
 FiveCards = Annotated[list[CardId], Meta(min_length=HAND_SIZE, max_length=HAND_SIZE)]
@@ -22,6 +23,19 @@ RareId = Annotated[int, Meta(ge=78, le=110)]
 Levels = Annotated[list[Level], Meta(description="It is dealt from; none means level 1")]
 Percent = Annotated[int, Meta(ge=0, le=100)]
 Random = Annotated[int, Meta(ge=0, le=2**32 - 1, description="State of the game's random numbers")]
+
+OpponentText = Annotated[
+    str,
+    Meta(
+        pattern="^(perfect|random|greedy|tremble|softmax|humanlike|ff8)(:.+)?$",
+        description="As commands take it: `ff8:search=2,strategy=0`",
+    ),
+]
+# msgspec knows no bound beyond 63 bits.
+Seed = Annotated[
+    int,
+    Meta(ge=0, description="Instead of rng", extra_json_schema={"maximum": 2**64 - 1}),
+]
 
 
 class WeightedOpponent(Struct, forbid_unknown_fields=True):
@@ -35,7 +49,7 @@ class OpponentObject(Struct, forbid_unknown_fields=True):
     """A model of a player: its kind, and the parameters of that kind (see GET /opponents)."""
 
     kind: KindName
-    search: Annotated[int, Meta(ge=0, le=23, description="ff8")] | UnsetType = UNSET
+    search: Annotated[SearchRow, Meta(description="ff8")] | UnsetType = UNSET
     strategy: Annotated[int, Meta(ge=0, le=7, description="ff8")] | UnsetType = UNSET
     sees_hand: Annotated[bool, Meta(description="ff8")] | UnsetType = UNSET
     levels: Levels | UnsetType = UNSET
@@ -65,13 +79,13 @@ class OpponentMoveRequest(Struct, forbid_unknown_fields=True):
     """A state in which the model is to move; the rest where slots or chance matter."""
 
     state: StateObject
-    opponent: OpponentObject | Annotated[str, Meta(description="As text: `ff8:search=2`")]
+    opponent: OpponentObject | OpponentText
     dealt: Annotated[FiveCards, Meta(description="Its five cards in dealt order")] | UnsetType = (
         UNSET
     )
     slots: SlotsObject | UnsetType = UNSET
     rng: Random | UnsetType = UNSET
-    seed: Annotated[int, Meta(ge=0, le=2**64 - 1, description="Instead of rng")] | UnsetType = UNSET
+    seed: Seed | UnsetType = UNSET
 
 
 class OpponentMoveObject(MoveObject, frozen=True):
@@ -110,7 +124,7 @@ class OpponentDealRequest(Struct, forbid_unknown_fields=True):
     rares: list[RareId] | UnsetType = UNSET
     rare_chance: Percent | UnsetType = UNSET
     rng: Random | UnsetType = UNSET
-    seed: Annotated[int, Meta(ge=0, le=2**64 - 1, description="Instead of rng")] | UnsetType = UNSET
+    seed: Seed | UnsetType = UNSET
 
 
 class OpponentDealResponse(Struct):

@@ -34,7 +34,8 @@ def make_dealer(  # noqa: PLR0913  one parameter for each option
     variant: Variant,
     elements: str,
     first: str,
+    is_open: bool = False,
 ) -> Dealer:
     """Return the dealer that the options describe."""
-    in_force: Rules = parse_rules(rules, variant)
+    in_force: Rules = parse_rules(rules, variant)._replace(open=is_open)
     return Dealer(catalogue, seed, in_force, strategy, parse_elements(elements), parse_first(first))

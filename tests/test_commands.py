@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -32,6 +33,37 @@ def test_play_takes_hands_by_name_and_a_person_at_the_keyboard() -> None:
     assert done.returncode == 0
     assert "A places Squall (110) on 4" in done.stdout
     assert "unfinished" in done.stdout
+
+
+def test_play_with_hidden_hands_shows_only_one() -> None:
+    words = ("--closed", "--first", "A", "--variant", "ff8", "--b", "ff8:search=1,levels=1-2")
+    done = command("triad", "play", *words, given="hint\nquit\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("? face down") == 5
+    assert "no hints" in done.stdout
+
+
+def test_match_is_the_same_for_any_number_of_threads() -> None:
+    words = ("--a", "greedy", "--b", "ff8:search=1,levels=1-2", "--closed", "--games", "30")
+    one, three = (
+        command("triad", "match", *words, "--variant", "ff8", "--json", "--threads", threads)
+        for threads in ("1", "3")
+    )
+    assert one.returncode == 0, one.stderr
+    assert one.stdout == three.stdout
+    told = json.loads(one.stdout)
+    assert told["wins"] + told["draws"] + told["losses"] == told["games"] == 30
+    assert told["b"] == "ff8:search=1,strategy=0,levels=1.2"
+    assert re.fullmatch(r"[\d,.]+ games/s\n", one.stderr)
+
+
+def test_match_shows_forecasts_when_they_are_asked_for() -> None:
+    words = ("--a", "perfect", "--b", "greedy", "--from-ply", "6", "--forecast-ply", "6")
+    done = command("triad", "match", *words, "--games", "10")
+    assert done.returncode == 0, done.stderr
+    assert "perfect against greedy: 10 games, 5 deals from both sides" in done.stdout
+    assert "forecasts of a: perfect:" in done.stdout
+    assert "forecasts of b: greedy: none" in done.stdout
 
 
 def test_play_ends_when_input_does() -> None:
@@ -74,6 +106,24 @@ def test_simulate_repeats_for_the_same_seed() -> None:
             'triad: --a: found "god"; allowed: human, or one of',
         ),
         (["play", "--seed", "x"], 'triad: --seed: found "x"; allowed: a whole number (see triad'),
+        (["play", "--a", "tremble:2"], 'triad: --a.error: found "2"; allowed: a number from 0'),
+        (["play", "--closed", "--hints"], "triad: --hints: found true; allowed: open hands"),
+        (
+            ["play", "--closed", "--b", "humanlike:60"],
+            'triad: --b: found "humanlike:60"; allowed: players that need not see',
+        ),
+        (
+            ["match", "--a", "human", "--b", "greedy"],
+            'triad: --a: found "human"; allowed: one of perfect',
+        ),
+        (
+            ["match", "--a", "greedy", "--b", "greedy", "--games", "7"],
+            "triad: games: found 7; allowed: an even number",
+        ),
+        (
+            ["match", "--a", "greedy", "--b", "greedy", "--from-ply", "9"],
+            "triad: from_ply: found 9; allowed: 0 to 8",
+        ),
         (["simulate", "--games", "0"], 'triad: --games: found "0"; allowed: 1 or more'),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -72,9 +71,9 @@ def match_games(  # noqa: PLR0913  one parameter for each option
     if games % GAMES_PER_DEAL:
         raise DealError.of("games", games, "an even number: each deal is played from both sides")
     check_plies(from_ply, forecast_ply)
-    catalogue = load_cards(cards)
     dealer = make_dealer(
-        catalogue,
+        load_cards(cards),
+        is_open=not closed,
         seed=seed,
         strategy=strategy,
         rules=rules,
@@ -82,9 +81,10 @@ def match_games(  # noqa: PLR0913  one parameter for each option
         elements=elements,
         first=first,
     )
-    dealer = replace(dealer, rules=dealer.rules._replace(open=not closed))
-    players = parse_player(a, "--a", catalogue), parse_player(b, "--b", catalogue)
-    match = Match(dealer, *players, from_ply=from_ply, forecast_ply=forecast_ply)
+    first_player, second_player = (
+        parse_player(text, name, dealer.catalogue) for name, text in (("--a", a), ("--b", b))
+    )
+    match = Match(dealer, first_player, second_player, from_ply=from_ply, forecast_ply=forecast_ply)
     began = time.perf_counter()
     with progress_bar() as progress:
         task = progress.add_task("games", total=games)

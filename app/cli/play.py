@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -76,8 +75,8 @@ def play(  # noqa: PLR0913  one parameter for each option
         variant=variant,
         elements=elements,
         first=first,
+        is_open=not closed,
     )
-    dealer = replace(dealer, rules=dealer.rules._replace(open=not closed))
     if hints and closed:
         raise DealError.of("--hints", True, "open hands, without --closed")
     players = {Player.A: parse_seat(a, "--a", catalogue), Player.B: parse_seat(b, "--b", catalogue)}

@@ -315,3 +315,65 @@ def test_question_after_the_close_is_refused_each_time(question: State) -> None:
 @pytest.fixture
 def question() -> State:
     return small_roots(1, 6)[0]
+
+
+async def caught(work: Coroutine[Any, Any, Any]) -> Kind:
+    with pytest.raises(ServiceError) as error:
+        await work
+    return error.value.kind
+
+
+def test_other_work_takes_the_place_of_a_search() -> None:
+    async def test() -> None:
+        release = threading.Event()
+        async with searching(threads=1, queue=1) as live:
+            works = [asyncio.create_task(live.run(release.wait)) for _ in range(2)]
+            await asyncio.sleep(0)
+            assert live.waiting == 2
+            assert await caught(live.run(release.wait)) is Kind.BUSY
+            assert await caught(live.answer(late(0), PLAIN)) is Kind.BUSY
+            release.set()
+            assert await asyncio.gather(*works) == [True, True]
+            assert live.waiting == 0
+
+    run(test())
+
+
+def test_other_work_that_takes_too_long_is_told_and_keeps_its_place() -> None:
+    async def test() -> None:
+        release = threading.Event()
+        async with searching(threads=1, queue=1, time_limit=0.01) as live:
+            assert await caught(live.run(release.wait)) is Kind.TIME_LIMIT
+            assert live.waiting == 1
+            release.set()
+            while live.waiting:
+                await asyncio.sleep(0.01)
+
+    run(test())
+
+
+def test_other_work_that_fails_tells_why() -> None:
+    async def test() -> None:
+        async with searching() as live:
+            with pytest.raises(ZeroDivisionError):
+                await live.run(lambda: 1 // 0)
+            assert live.waiting == 0
+
+    run(test())
+
+
+def test_other_work_that_has_not_begun_never_does_at_the_end() -> None:
+    async def test() -> None:
+        release = threading.Event()
+        async with searching(threads=1) as live:
+            begun = asyncio.create_task(live.run(release.wait))
+            waiting = asyncio.create_task(caught(live.run(release.wait)))
+            await asyncio.sleep(0.05)
+            closing = asyncio.create_task(asyncio.to_thread(live.close))
+            assert await waiting is Kind.STARTING
+            release.set()
+            assert await begun
+            await closing
+            assert await caught(live.run(release.wait)) is Kind.STARTING
+
+    run(test())

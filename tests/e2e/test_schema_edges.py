@@ -12,7 +12,14 @@ import httpx
 import jsonschema_rs
 import pytest
 
-from app.examples import APPLY_EXAMPLE, BATCH_EXAMPLE, NOTATION_EXAMPLE, STATE_EXAMPLE
+from app.examples import (
+    APPLY_EXAMPLE,
+    BATCH_EXAMPLE,
+    NOTATION_EXAMPLE,
+    OPPONENT_DEAL_EXAMPLE,
+    OPPONENT_MOVE_EXAMPLE,
+    STATE_EXAMPLE,
+)
 from tests.conftest import IS_JIT_OFF
 from tests.servers import Server, running
 
@@ -27,7 +34,9 @@ ANY_KIND: tuple[object, ...] = (None, True, 0, -1, 1.5, "", "x", [], {}, LEFT_OU
 OF_THE_GAME = re.compile(
     r"number of occupied cells|each cell once|a card id from|\d cards, as|who holds more cards|"
     r"as the cell has|as in the cell|an empty cell|a card in .'s hand|a card's id|"
-    r"in the game under ff8|under triplecargo"
+    r"in the game under ff8|under triplecargo|"
+    r"places with .'s hand|not both|the five cards it was dealt|only the fields kind|"
+    r"each once|card ids"
 )
 LAYOUT = [None, None, None, None, None, None, None, None, "L"]
 # A document with every field that there is.
@@ -37,6 +46,8 @@ BODIES = {
     "/eval": STATE,
     "/eval/batch": {**BATCH_EXAMPLE, "states": [STATE]},
     "/apply": {**APPLY_EXAMPLE, "state": STATE},
+    "/opponents/move": {**OPPONENT_MOVE_EXAMPLE, "state": STATE},
+    "/opponents/deal": OPPONENT_DEAL_EXAMPLE,
 }
 
 
@@ -130,8 +141,17 @@ def problem_of(client: httpx.Client, path: str, body: Any) -> Json | None:
     return found if response.status_code == 422 else None
 
 
+BODY_DEPTHS = [
+    ("/eval", 9),
+    ("/eval/batch", 2),
+    ("/apply", 2),
+    ("/opponents/move", 2),
+    ("/opponents/deal", 9),
+]
+
+
 # States are tried in full by /eval alone; the others read them alike.
-@pytest.mark.parametrize(("path", "deepest"), [("/eval", 9), ("/eval/batch", 2), ("/apply", 2)])
+@pytest.mark.parametrize(("path", "deepest"), BODY_DEPTHS)
 def test_schema_and_service_agree_at_every_edge(
     client: httpx.Client, document: Json, path: str, deepest: int
 ) -> None:

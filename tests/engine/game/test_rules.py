@@ -23,7 +23,7 @@ SUDDEN_DEATH = {"sudden_death": True}
 
 def under(state: State, **rules: bool) -> State:
     """Return the same state with more rules in force."""
-    return State(replace(state.deal, rules=state.rules._replace(**rules)), state.code)  # type: ignore[arg-type]
+    return State(replace(state.deal, rules=Rules(**{**state.rules._asdict(), **rules})), state.code)
 
 
 def test_rules_that_are_left_out_are_off() -> None:
