@@ -92,7 +92,7 @@ def keep_unsettled(stakes: Stakes, sets: Numbers, shares: Reals, worth: Reals) -
     return left
 
 
-def guaranteed(
+def bracket_moves(
     tables: Tables,
     payoff: Payoff,
     *,

@@ -16,7 +16,7 @@ from advise.advice import GUARANTEED, OPEN, Advice, MoveAdvice, PlannedReply, Wo
 from advise.cost import bracketed_moves
 from advise.evaluation import Visit
 from advise.fallible import EARLIER_PLY, FIRST_PLY, MOST_EARLIER_MOVES, MOST_WORLDS, fallible_values
-from advise.guaranteed import Guaranteed, guaranteed
+from advise.guaranteed import Guaranteed, bracket_moves
 from advise.objective import Kind, Style
 from advise.open_tables import FIRST_PLY as FIRST_TABLE_PLY, LAST_PLY as LAST_TABLE_PLY
 from advise.open_values import Values, weights_by_cards, worst_mean
@@ -151,8 +151,8 @@ class Judge:
         wanted = sorted(order[:count])
         tables = self.visit.tables()
         if count == len(order):
-            return dict(enumerate(guaranteed(tables, self.payoff, threads=self._threads)))
-        found = guaranteed(tables, self.payoff, moves=wanted, threads=self._threads)
+            return dict(enumerate(bracket_moves(tables, self.payoff, threads=self._threads)))
+        found = bracket_moves(tables, self.payoff, moves=wanted, threads=self._threads)
         return dict(zip(wanted, found, strict=True))
 
     def _fallible(self, chooser: Half, brackets: dict[int, Guaranteed]) -> dict[int, float]:

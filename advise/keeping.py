@@ -14,7 +14,7 @@ from numpy.random import Generator, Philox, SeedSequence
 
 from advise.advice import GUARANTEED, Advice
 from advise.belief import Belief
-from advise.guaranteed import guaranteed
+from advise.guaranteed import bracket_moves
 from advise.objective import Objective
 from advise.open_tables import make_tables
 from advise.table import drawn
@@ -56,7 +56,7 @@ def kept_moves(
     arrays = arrays_of(before)
     number = named_moves(arrays, packed_moves(arrays)).index(made)
     tables = make_tables(before, belief.everything())
-    (found,) = guaranteed(tables, objective.payoff(before), moves=[number])
+    (found,) = bracket_moves(tables, objective.payoff(before), moves=[number])
     return found.plan.get(reply, {})
 
 

@@ -104,7 +104,7 @@ def worst_mean(values: Values, weights: Weights, share: float = WORST_SHARE) -> 
     return worst
 
 
-def open_values(
+def value_moves(
     view: View, worlds: Worlds, *, threads: int = 1, query: Query | None = None
 ) -> OpenValues:
     """Return what every move of the viewer, who is to move, is worth in every world.

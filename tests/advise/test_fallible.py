@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from advise.fallible import ERROR, fallible_moves, fallible_values
-from advise.open_values import open_values, payoff_of
+from advise.open_values import payoff_of, value_moves
 from advise.worlds import Worlds
 from engine.game.deal import Player
 from engine.game.rules import Rules
@@ -52,7 +52,7 @@ def values_in(closed: Closed, error: float = ERROR, threads: int = 1) -> list[fl
 @pytest.mark.parametrize(("ply", "pool"), [(5, 3), (6, 4), (7, 4), (8, 2)])
 def test_values_are_what_plain_python_finds(ply: int, pool: int, rules: Rules) -> None:
     closed = closed_at(ply, seed=ply, rules=rules, pool=pool)
-    moves = open_values(*closed).moves
+    moves = value_moves(*closed).moves
     documents = [document_of(closed, held) for held in held_in(closed)]
     for move, found in list(zip(moves, values_in(closed), strict=True))[::4]:
         each = [
@@ -65,7 +65,7 @@ def test_values_are_what_plain_python_finds(ply: int, pool: int, rules: Rules) -
 @settings(max_examples=EXAMPLES)
 @given(closed_views(4))
 def test_who_never_errs_is_perfect_and_errors_never_hurt(closed: Closed) -> None:
-    expected = open_values(*closed).means(payoff_of(closed.view))
+    expected = value_moves(*closed).means(payoff_of(closed.view))
     assert np.allclose(values_in(closed, error=0.0), expected, atol=1e-12)
     assert (np.array(values_in(closed)) >= expected - 1e-12).all()
 
@@ -85,7 +85,7 @@ def test_a_state_is_a_view_of_one_world(closed: Closed) -> None:
 def test_ply_three_and_any_number_of_threads_agree() -> None:
     closed = closed_at(3, seed=1, rules=ALL_RULES, pool=5)
     assert values_in(closed, threads=3) == values_in(closed)
-    expected = open_values(*closed).means(payoff_of(closed.view))
+    expected = value_moves(*closed).means(payoff_of(closed.view))
     assert np.allclose(values_in(closed, error=0.0), expected, atol=1e-12)
 
 
@@ -111,5 +111,5 @@ def test_what_takes_too_long_is_refused() -> None:
 def test_three_moves_of_ply_two_are_valued() -> None:
     closed = closed_at(2, seed=1, rules=PLAIN, pool=4)
     found = fallible_values(*closed, payoff_of(closed.view), moves=[0, 1, 2], error=0.0)
-    expected = open_values(*closed).means(payoff_of(closed.view))[:3]
+    expected = value_moves(*closed).means(payoff_of(closed.view))[:3]
     assert np.allclose(found, expected, atol=1e-12)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
-from advise.guaranteed import WIDTH, Guaranteed, guaranteed, make_minds, unsettled
+from advise.guaranteed import WIDTH, Guaranteed, bracket_moves, make_minds, unsettled
 from advise.iteration import ITERATIONS, LOWER, UPPER, iterate
 from advise.open_tables import finals_of, make_tables
-from advise.open_values import margin_payoff, open_values, payoff_of, values_of
+from advise.open_values import margin_payoff, payoff_of, value_moves, values_of
 from engine.game.moves import Move
 from engine.game.rules import Rules
 from tests.advise.closed import (
@@ -41,7 +41,7 @@ Brackets = list[tuple[Move, float, float]]
 def brackets_in(closed: Closed, threads: int = 1) -> list[tuple[Move, Guaranteed]]:
     tables = make_tables(*closed)
     moves = values_of(closed.view, tables).moves
-    found = guaranteed(tables, payoff_of(closed.view), threads=threads)
+    found = bracket_moves(tables, payoff_of(closed.view), threads=threads)
     return list(zip(moves, found, strict=True))
 
 
@@ -51,7 +51,7 @@ def brackets(closed: Closed) -> Brackets:
 
 def fused_brackets(closed: Closed) -> Brackets:
     """Return brackets by a broken twin: your next move may depend on the world, unseen as it is."""
-    found = open_values(*closed)
+    found = value_moves(*closed)
     means = found.means(payoff_of(closed.view)).tolist()
     return [(move, mean, mean) for move, mean in zip(found.moves, means, strict=True)]
 
@@ -182,7 +182,7 @@ def test_no_pure_plan_secures_more_than_the_upper_bound(seed: int, rules: Rules)
 @settings(max_examples=EXAMPLES)
 @given(closed_views(4, 7))
 def test_bounds_are_in_order_below_open(closed: Closed) -> None:
-    means = open_values(*closed).means(payoff_of(closed.view)).tolist()
+    means = value_moves(*closed).means(payoff_of(closed.view)).tolist()
     for (_, lower, upper), mean in zip(brackets(closed), means, strict=True):
         assert lower <= upper <= mean
         assert upper - lower <= WIDTH
@@ -197,7 +197,7 @@ def test_one_world_is_worth_what_it_is_with_open_hands(closed: Closed) -> None:
     alone = closed._replace(
         worlds=worlds._replace(members=worlds.members[:1], weights=worlds.weights[:1])
     )
-    values = open_values(*alone).values(payoff_of(closed.view))[:, 0].tolist()
+    values = value_moves(*alone).values(payoff_of(closed.view))[:, 0].tolist()
     for (_, lower, upper), value in zip(brackets(alone), values, strict=True):
         assert value in (0.0, 0.5, 1.0)
         assert upper <= value
@@ -250,28 +250,28 @@ def test_weights_count() -> None:
 def test_margins_and_wins_can_be_guaranteed_too() -> None:
     closed = closed_at(5, seed=5, rules=ALL_RULES, pool=6)
     tables = make_tables(*closed)
-    by_draw = [guaranteed(tables, payoff_of(closed.view, draw)) for draw in (0.0, 0.5, 1.0)]
+    by_draw = [bracket_moves(tables, payoff_of(closed.view, draw)) for draw in (0.0, 0.5, 1.0)]
     for win, points, not_lose in zip(*by_draw, strict=True):
         assert win.lower <= points.upper
         assert points.lower <= not_lose.upper
     payoff = margin_payoff(closed.view)
     means = (payoff[finals_of(tables)].mean(axis=1)).tolist()
-    for found, mean in zip(guaranteed(tables, payoff), means, strict=True):
+    for found, mean in zip(bracket_moves(tables, payoff), means, strict=True):
         assert found.lower <= found.upper <= mean + 1e-9
 
 
 def test_named_moves_alone_are_solved() -> None:
     closed = closed_at(5, seed=5, rules=ALL_RULES, pool=6)
     tables = make_tables(*closed)
-    every = guaranteed(tables, payoff_of(closed.view))
-    assert guaranteed(tables, payoff_of(closed.view), moves=[7, 2]) == [every[7], every[2]]
+    every = bracket_moves(tables, payoff_of(closed.view))
+    assert bracket_moves(tables, payoff_of(closed.view), moves=[7, 2]) == [every[7], every[2]]
 
 
 def test_payoffs_that_fall_are_refused() -> None:
     closed = closed_at(5, seed=5, rules=PLAIN, pool=3)
     tables = make_tables(*closed)
     with pytest.raises(ValueError, match="more cards must not be worse"):
-        guaranteed(tables, -payoff_of(closed.view))
+        bracket_moves(tables, -payoff_of(closed.view))
 
 
 @settings(max_examples=EXAMPLES)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from advise.open_values import OpenValues, margin_payoff, open_values, payoff_of, worst_mean
+from advise.open_values import OpenValues, margin_payoff, payoff_of, value_moves, worst_mean
 from advise.worlds import Combinations, Shuffle, Worlds
 from engine.errors import SearchStoppedError
 from engine.game.moves import Move
@@ -40,7 +40,7 @@ EARLY = 3 if not IS_JIT_OFF else 6
 
 
 def values_in(closed: Closed, threads: int = 1) -> OpenValues:
-    return open_values(*closed, threads=threads)
+    return value_moves(*closed, threads=threads)
 
 
 def margins_alone(closed: Closed) -> list[dict[Move, int]]:
@@ -57,7 +57,7 @@ def margins_alone(closed: Closed) -> list[dict[Move, int]]:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["n"]))
 def test_counts_are_those_of_the_vectors(row: dict[str, Any]) -> None:
-    found = open_values(*closed_of_row(row))
+    found = value_moves(*closed_of_row(row))
     assert found.finals.shape[1] == row["worlds"]
     counts = dict(zip(found.moves, found.counts().tolist(), strict=True))
     assert counts == {
@@ -105,7 +105,7 @@ def test_known_cards_are_in_every_world(closed: Closed) -> None:
     state = state_of(closed, 0)
     known = state.hands[closed.view.opponent]
     view = replace(closed.view, unseen=0, known=known)
-    found = open_values(view, Worlds.of([], [[]]))
+    found = value_moves(view, Worlds.of([], [[]]))
     assert found.finals[:, 0].tolist() == values_in(closed).finals[:, 0].tolist()
 
 
@@ -187,7 +187,7 @@ def test_early_worlds_can_be_stopped() -> None:
     query = Query()
     query.stop()
     with pytest.raises(SearchStoppedError):
-        open_values(*closed, query=query)
+        value_moves(*closed, query=query)
 
 
 def naive_worst(values: list[float], weights: list[float]) -> float:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from advise.fallible import fallible_values
-from advise.guaranteed import guaranteed
+from advise.guaranteed import bracket_moves
 from advise.open_tables import make_tables
-from advise.open_values import open_values, payoff_of, values_of
+from advise.open_values import payoff_of, value_moves, values_of
 from advise.racing import contenders
 from advise.view import View
 from advise.view_arrays import arrays_of, held_worlds, packed_moves
@@ -67,7 +67,7 @@ def is_left(card: Card, view: View) -> bool:
 
 def value_all(view: View, worlds: Worlds) -> int:
     """Value every move in every world."""
-    open_values(view, worlds)
+    value_moves(view, worlds)
     return 0
 
 
@@ -75,7 +75,7 @@ def bracket_all(view: View, worlds: Worlds) -> int:
     """Value every move in every world, and bracket what it guarantees."""
     tables = make_tables(view, worlds)
     values_of(view, tables)
-    guaranteed(tables, payoff_of(view))
+    bracket_moves(tables, payoff_of(view))
     return 0
 
 
