@@ -2,6 +2,8 @@
 
     view        what one player sees
     world       one way the hidden things can be; view + world = state
+    belief      how likely each world is: what a prior leaves of a view
+    adviser     a view, a belief and a wish in, improving advice out
     opponent    a model of a player: its replies, with probabilities
     opponents   all models, and their names as text
     match       two of them at the table; results, and how sure they are

@@ -1,6 +1,10 @@
+from .advice import Advice as Advice
+from .adviser import Adviser as Adviser, Wish as Wish
+from .belief import Belief as Belief
 from .fallible import fallible_moves as fallible_moves, fallible_values as fallible_values
 from .guaranteed import Guaranteed as Guaranteed, Plan as Plan, bracket_moves as bracket_moves
 from .match import Match as Match
+from .objective import Kind as Kind, Objective as Objective, Style as Style
 from .open_tables import Tables as Tables, make_tables as make_tables
 from .open_values import (
     OpenValues as OpenValues,
@@ -22,6 +26,7 @@ from .opponents import (
     Tremble as Tremble,
     parse_opponent as parse_opponent,
 )
+from .prior import Deck as Deck, Decks as Decks, Levels as Levels, Pool as Pool
 from .racing import contenders as contenders
 from .results import Results as Results
 from .view import View as View

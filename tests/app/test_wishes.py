@@ -7,7 +7,7 @@ import pytest
 from app.wishes import WISHES, Wishes, wishes_of
 from engine.errors import InputError, Problem
 
-ONLY = "only the parameters moves, pv"
+ONLY = "only the parameters moves, pv, fallible"
 
 
 def problems_of(query: bytes) -> tuple[Problem, ...]:
