@@ -20,6 +20,7 @@ from advise.judgement import Judge
 from advise.objective import Objective, Style
 from advise.view import View
 from engine.errors import StateError
+from engine.game.deal import Player
 from engine.search.workspace import Query
 
 DEFAULT_STRENGTH = 60.0
@@ -84,9 +85,14 @@ def check_turn(view: View) -> None:
     """Raise `StateError` unless the viewer has a move to make."""
     if view.is_over:
         raise StateError.of("board", "nine cards", "an empty cell: the game is over")
-    if view.viewer is not view.to_move:
-        allowed = f"{view.viewer.name}, whose hand is seen: apply the opponent's move first"
-        raise StateError.of("to_move", view.to_move.name, allowed)
+    check_mover(view.viewer, view.to_move)
+
+
+def check_mover(viewer: Player, to_move: Player) -> None:
+    """Raise `StateError` unless the viewer is to move."""
+    if viewer is not to_move:
+        allowed = f"{viewer.name}, whose hand is seen: apply the opponent's move first"
+        raise StateError.of("to_move", to_move.name, allowed)
 
 
 def checkpoints(count: int) -> Iterator[int]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from advise.adviser import DEFAULT_STRENGTH, Wish, check_turn
+from advise.adviser import DEFAULT_STRENGTH, Wish, check_mover, check_turn
 from advise.belief import Belief
 from advise.history import played_in, replay
 from advise.humanlike import DEFAULT_PLIES, MOST_PLIES
@@ -117,6 +117,7 @@ def _read_view(data: object, catalogue: Catalogue, problems: Problems) -> Seen |
     if problems or to_move is None or hands is None:
         return None
     own, viewer, hidden = _viewed(hands, to_move)
+    check_mover(viewer, to_move)
     view = View.of(
         board,
         own,

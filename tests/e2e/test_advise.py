@@ -198,7 +198,8 @@ def test_hang_up_ends_the_work(server: Server) -> None:
     with httpx.stream(
         "POST", f"{server.url}/advise", json=body, headers=NDJSON, timeout=PATIENCE
     ) as stream:
-        next(stream.iter_lines())
+        lines = stream.iter_lines()
+        next(lines)
         assert gauge(server, "triad_advice_streams") == 1
     until = time.monotonic() + PATIENCE
     while gauge(server, "triad_advice") and time.monotonic() < until:
