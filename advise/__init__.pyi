@@ -1,6 +1,8 @@
 from .advice import Advice as Advice
 from .adviser import Adviser as Adviser, Wish as Wish
+from .behaviour import likelihoods as likelihoods
 from .belief import Belief as Belief
+from .dealt import DealtWorlds as DealtWorlds, Orders as Orders
 from .fallible import fallible_moves as fallible_moves, fallible_values as fallible_values
 from .guaranteed import Guaranteed as Guaranteed, Plan as Plan, bracket_moves as bracket_moves
 from .match import Match as Match
@@ -26,9 +28,13 @@ from .opponents import (
     Tremble as Tremble,
     parse_opponent as parse_opponent,
 )
+from .posterior import Posterior as Posterior
 from .prior import Deck as Deck, Decks as Decks, Levels as Levels, Pool as Pool
 from .racing import contenders as contenders
+from .response import Response as Response, respond as respond
 from .results import Results as Results
+from .trust import trusted as trusted
+from .unknown import unknown_computer as unknown_computer
 from .view import View as View
 from .world import World as World, state_in as state_in
 from .worlds import Combinations as Combinations, Shuffle as Shuffle, Worlds as Worlds
