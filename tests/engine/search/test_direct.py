@@ -13,10 +13,12 @@ from engine.search.bounds import HIGHEST_TAG, BoundsTable
 from engine.search.direct import DirectSolver, WeightsError, solve_direct
 from engine.search.solver import Solver
 from engine.text.document import state_from_dict
+from tests.conftest import IS_JIT_OFF
 from tests.strategies import free_states
 from tests.vectors import load
 
 SOLVER = DirectSolver()
+compiled = pytest.mark.skipif(IS_JIT_OFF, reason="takes minutes without the compiler")
 
 
 def owned_by_slot(state: State, weights: dict[int, int], player: Player) -> int:
@@ -33,6 +35,7 @@ def minimax(state: State, weights: dict[int, int]) -> int:
     return max(total - minimax(state.play(move), weights) for move in state.legal_moves())
 
 
+@compiled
 def test_direct_vectors(catalogue: Catalogue) -> None:
     rows = load("hidden/direct")
     assert len(rows) == 40
@@ -57,6 +60,7 @@ def test_late_states_equal_plain_minimax(state: State, data: st.DataObject) -> N
     assert found.best_move == (best[0] if best else None)
 
 
+@compiled
 @pytest.mark.parametrize("number", range(4))
 def test_weights_of_one_equal_the_margin_search(number: int, catalogue: Catalogue) -> None:
     dealer = Dealer(catalogue, 3, Rules.of(SWITCHES, Variant.FF8), elements=ElementSource.FF8)
@@ -68,6 +72,7 @@ def test_weights_of_one_equal_the_margin_search(number: int, catalogue: Catalogu
     assert found.line == expected.line
 
 
+@compiled
 def test_playing_the_line_keeps_what_was_said(catalogue: Catalogue) -> None:
     dealer = Dealer(catalogue, 4, Rules.of(SWITCHES, Variant.FF8))
     state = opening = State.start(dealer.deal(0))
