@@ -188,13 +188,14 @@ class Belief:
         """Return the worlds of these numbers."""
         return self.source.at(numbers)
 
-    def cards(self) -> list[CardChance]:
+    @cached_property
+    def cards(self) -> tuple[CardChance, ...]:
         """Return what the opponent may hold, most likely first; known cards are certain."""
         total, _ = self.source.weights()
         chances = {card: min(weight / total, 1.0) for card, weight in self._weights().items()}
         chances |= dict.fromkeys(self.view.known, 1.0)
         ordered = sorted(chances.items(), key=lambda item: (-round(item[1], 9), item[0].id))
-        return [CardChance(card, chance) for card, chance in ordered]
+        return tuple(CardChance(card, chance) for card, chance in ordered)
 
     def _weights(self) -> dict[Card, float]:
         return self.source.card_weights() if self.view.unseen else {}

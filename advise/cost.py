@@ -44,7 +44,7 @@ def bracketed_moves(view: View, belief: Belief, moves: int) -> int:
 
 def pool_size(belief: Belief) -> int:
     """Return how many different cards the opponent may hold."""
-    return len(belief.cards())
+    return len(belief.cards)
 
 
 def seconds_for(view: View, belief: Belief, worlds: int) -> float:

@@ -96,7 +96,7 @@ class Judge:
             is_validated=checker is not None or sample.is_whole,
             is_separated=all(lead.is_sure for move, lead in leads.items() if move != order[0]),
             moves=ranked,
-            cards=self.belief.cards(),
+            cards=self.belief.cards,
             is_complete=is_last,
             plan=self._plan(brackets, best) if self.wish.plan and is_last else None,
         )

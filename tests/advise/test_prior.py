@@ -50,9 +50,9 @@ def test_pool_is_every_set_of_what_is_left() -> None:
 def test_levels_are_the_pool_without_pupu() -> None:
     view = view_at(0, [30, 31, 32, 33, 34], [1, 2, 3, 4, 5])
     belief = Belief.of(view, Levels.of([5]))
-    assert 48 not in {each.card.id for each in belief.cards()}
+    assert 48 not in {each.card.id for each in belief.cards}
     assert Belief.of(view, Levels.of([1, 2])).total == 26_334
-    for each in Belief.of(view, Levels.of([1, 2])).cards():
+    for each in Belief.of(view, Levels.of([1, 2])).cards:
         assert each.chance == pytest.approx(5 / 22)
 
 
@@ -85,7 +85,7 @@ def test_rare_that_you_hold_is_not_in_its_deck() -> None:
     view = view_at(0, [30, 31, 32, 33, SQUALL], [1, 2, 3, 4, 5])
     held = Belief.of(view, Levels.of([1, 2], [78, SQUALL], 30))
     without = Belief.of(view, Levels.of([1, 2], [78], 30))
-    assert held.cards() == without.cards()
+    assert held.cards == without.cards
 
 
 def test_unique_card_that_you_hold_leaves_the_pool() -> None:
@@ -105,7 +105,7 @@ def test_copies_are_every_multiset_with_uniques_once() -> None:
 
 def test_cards_of_copies_are_counted_by_hand() -> None:
     view = view_at(5, [30, 31, 32, 33, 34], [1, 2, 3, 4, 5])
-    found = {each.card.id: each.chance for each in Belief.of(view, _copies()).cards()}
+    found = {each.card.id: each.chance for each in Belief.of(view, _copies()).cards}
     worlds = chances(Belief.of(view, _copies()))
     for card, chance in found.items():
         assert chance == pytest.approx(sum(p for world, p in worlds.items() if card in world))
@@ -146,7 +146,7 @@ def test_known_card_is_certain_and_in_no_world() -> None:
         state.board, state.hand, state.to_move, PLAIN, unseen=4, known=[CATALOGUE[2]], played=[]
     )
     belief = Belief.of(view, Levels.of([1, 2]))
-    assert belief.cards()[0] == (CATALOGUE[2], 1.0)
+    assert belief.cards[0] == (CATALOGUE[2], 1.0)
     assert belief.total == 5_985
     assert all(2 not in world for world in chances(Belief.of(view, Pool.of(range(1, 8)))))
 
