@@ -53,7 +53,7 @@ RUN python3 -m pytest --ignore=tests/engine/test_kernel.py \
 FROM base AS runtime
 LABEL org.opencontainers.image.title="Triadbase" \
       org.opencontainers.image.description="Perfect play of Triple Triad as a service" \
-      org.opencontainers.image.version="0.5.0" \
+      org.opencontainers.image.version="0.8.0" \
       org.opencontainers.image.licenses="MIT"
 # A named volume gets its owner from here.
 RUN useradd --system --uid 10001 --no-create-home triad \
