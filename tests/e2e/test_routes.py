@@ -417,7 +417,7 @@ def test_documentation_asks_every_route_but_pages() -> None:
     asked = {
         words[-1].removeprefix(HERE).split("?")[0].split("/")[1] for words, _ in readme_requests()
     }
-    told = {"eval", "apply", "position", "deal", "cards", "database", "opponents"}
+    told = {"advise", "eval", "apply", "position", "deal", "cards", "database", "opponents"}
     told |= {"healthz", "readyz"}
     assert asked == told
 
