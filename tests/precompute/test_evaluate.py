@@ -97,7 +97,7 @@ def test_original_spelling_is_an_alias() -> None:
         ("{", 'precompute: state: found "{"; allowed: one JSON value'),
         ("{}{}", 'precompute: state: found "{}{}"; allowed: one JSON value'),
         ("[" * 100_000, "precompute: state: found"),
-        ('{"turn": 1, "turn": 2}', "precompute: state: found the field turn twice; allowed: an"),
+        ('{"turn": 1, "turn": 2}', "precompute: state: found the field turn twice; allowed: each"),
         ("5", "precompute: state: found 5; allowed: an object"),
         ("{}", "precompute: board: found nothing; allowed: this field is required"),
         ('{"a":"\nb"}', "precompute: state: found"),

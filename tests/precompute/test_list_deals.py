@@ -78,7 +78,7 @@ def test_filters_are_for_deals_alone(path: Path) -> None:
         done = command("precompute", "info", "--db", str(path), *option)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"precompute: {option[0].replace('no-', '')}: found ")
-        assert done.stderr.endswith("allowed: only with --deals\n")
+        assert done.stderr.endswith("allowed: only with --deals (see precompute info --help)\n")
 
 
 def test_unknown_card_is_told(path: Path) -> None:
