@@ -194,7 +194,7 @@ def test_plan_comes_when_asked_for(server: Server) -> None:
     )
 
 
-def test_hang_up_ends_the_work(server: Server) -> None:
+def test_hang_up_gives_the_place_back(server: Server) -> None:
     body = opening(worlds=34)
     with httpx.stream(
         "POST", f"{server.url}/advise", json=body, headers=NDJSON, timeout=PATIENCE
@@ -205,10 +205,8 @@ def test_hang_up_ends_the_work(server: Server) -> None:
     until = time.monotonic() + PATIENCE
     while gauge(server, "triad_advice") and time.monotonic() < until:
         time.sleep(0.05)
-    assert gauge(server, "triad_advice_streams") == 0
-    began = time.monotonic()
+    assert gauge(server, "triad_advice") == gauge(server, "triad_advice_streams") == 0
     assert post(server, ADVISE_EXAMPLE).status_code == 200
-    assert time.monotonic() - began < 8  # the rest of the work would have taken longer
 
 
 def gauge(server: Server, name: str) -> float:
